@@ -3,16 +3,21 @@ import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync } from "node:
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate as tick } from "node:timers/promises";
 import { build } from "esbuild";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { z } from "zod";
 import {
   type CallRecord,
   createObservability,
+  currentTraceId,
   type LogDestination,
+  parseTraceparent,
   span,
   traceparent,
+  withTraceparent,
 } from "../../mcp-server/src/observability/index.ts";
+import { createLog } from "../../mcp-server/src/observability/log.ts";
 import { scrub } from "../../mcp-server/src/observability/scrub.ts";
 import { createSecrets } from "../../mcp-server/src/services/policy/secrets.ts";
 import { listenOnLoopback } from "../fixtures/loopback.ts";
@@ -294,4 +299,84 @@ describe("the spans", () => {
     await observability.span("lost", {}, async () => {});
     await expect(observability.close()).resolves.toBeUndefined();
   });
+});
+
+const given = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+
+it("starts a trace when there is none and keeps it below, over awaits, apart from others", async () => {
+  const seen = await Promise.all(
+    [1, 2, 3].map(() =>
+      span("outer", {}, async (current) => {
+        await tick();
+        const inner = await span("inner", {}, async () => {
+          await tick();
+          return currentTraceId();
+        });
+        expect(inner).toBe(current.spanContext().traceId);
+        return inner;
+      }),
+    ),
+  );
+  expect(new Set(seen).size).toBe(3);
+  for (const id of seen) expect(id).toMatch(/^[0-9a-f]{32}$/);
+  expect(currentTraceId()).toBeUndefined();
+  expect(traceparent()).toBeUndefined();
+});
+
+it("goes on with the trace of a traceparent and hands it on", async () => {
+  const handed = await withTraceparent(given, () => span("call", {}, async () => traceparent()));
+  expect(handed).toMatch(/^00-4bf92f3577b34da6a3ce929d0e0e4736-[0-9a-f]{16}-0[01]$/);
+});
+
+it.each([
+  undefined,
+  "",
+  "00-zz-1-01",
+  `${given}-more`,
+  given.replace(/^00/, "ff"),
+  `00-${"0".repeat(32)}-00f067aa0ba902b7-01`,
+])("takes %s for no traceparent", async (header) => {
+  expect(parseTraceparent(header ?? "")).toBeUndefined();
+  const id = await withTraceparent(header, () => span("call", {}, async () => currentTraceId()));
+  expect(id).toMatch(/^[0-9a-f]{32}$/);
+  expect(id).not.toContain("4bf92f");
+});
+
+it("reads a traceparent of a later version that has more fields", () => {
+  expect(parseTraceparent(`${given.replace(/^00/, "01")}-more`)?.traceId).toBe(
+    "4bf92f3577b34da6a3ce929d0e0e4736",
+  );
+});
+
+it("passes results and errors through", async () => {
+  await expect(span("a", {}, async () => 7)).resolves.toBe(7);
+  await expect(span("a", {}, () => Promise.reject(new Error("mine")))).rejects.toThrow("mine");
+});
+
+const logTo = (file: string) => createLog({ level: "info", destination: { file }, mask: (text) => text });
+
+test("a log file stays bounded while it is written, keeps the lines before the last ones, and its place", () => {
+  const file = join(folder, "bounded.log");
+  const { log, close } = logTo(file);
+  log.info("first");
+  const { ino } = statSync(file);
+  const filler = "x".repeat(1_000_000);
+  for (let at = 0; at < 25; at++) log.info({ at, filler }, "filler");
+  log.info("last");
+  close();
+  const sizes = [file, `${file}.1`].map((name) => statSync(name).size);
+  for (const size of sizes) expect(size).toBeLessThan(12_000_000);
+  expect(readFileSync(file, "utf8")).toMatch(/"msg":"last"\}\n$/);
+  const kept = (readFileSync(`${file}.1`, "utf8") + readFileSync(file, "utf8")).match(/"at":\d+/g) ?? [];
+  expect(kept.length, "what is newest, without a gap").toBeGreaterThanOrEqual(10);
+  expect(kept).toEqual(Array.from(kept, (_, index) => `"at":${25 - kept.length + index}`));
+  expect(statSync(file).ino, "whoever holds it open goes on writing to it").toBe(ino);
+});
+
+test("a log that cannot be written, or is closed, ends nobody", () => {
+  const { log, close } = logTo("/dev/full");
+  expect(() => log.info("no room")).not.toThrow();
+  close();
+  close();
+  expect(() => log.info("too late")).not.toThrow();
 });

@@ -15,19 +15,13 @@ import { currentTraceId } from "./span.ts";
 
 export type { Logger } from "pino";
 
-/**
- * Where lines go: stderr, a file (its folder is made, mode 0600), or a stream of a test. Never stdout. With `echo` lines of
- * a file go to stderr too, unless stderr is that file.
- */
+/** stderr, a file (made with mode 0600), or a stream of a test; never stdout. `echo` also writes a file's lines to stderr. */
 export type LogDestination = "stderr" | { file: string; echo?: boolean } | DestinationStream;
 
 /** What a file holds beyond this goes to `<file>.1`. */
 const rotateBytes = 10_000_000;
 
-/**
- * One JSON object a line, with the trace id of the call it belongs to. `mask` and `scrub` go over the finished line, so
- * a secret is hidden wherever it stands, free text included.
- */
+/** One JSON object a line, with the call's trace id. `mask` and `scrub` go over the finished line, free text included. */
 export function createLog(options: {
   level: string;
   destination: LogDestination;
@@ -84,7 +78,6 @@ function isStderr(fd: number): boolean {
   return own.ino === other.ino && own.dev === other.dev;
 }
 
-/** A file that keeps its last lines, and in `<file>.1` those before them. */
 function openFile(path: string): Open & { fd: number } {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const fd = openSync(path, "a", 0o600);

@@ -42,10 +42,7 @@ class AsyncContext implements ContextManager {
 
 context.setGlobalContextManager(new AsyncContext());
 
-/**
- * Runs `run` as a span of the current trace, or as the first of a new one. The span ends with the promise; a rejection
- * is recorded by its code and name, never its message. Costs a few objects when nothing is sent.
- */
+/** Runs `run` as a span. A rejection is recorded by its code and name, never by its message. */
 export async function span<T>(
   name: string,
   attributes: Attributes,

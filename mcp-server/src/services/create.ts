@@ -29,7 +29,7 @@ import { createActions } from "./devices/actions/index.ts";
 import { createBatches } from "./devices/batches.ts";
 import { claiming, DeviceLocks } from "./devices/claims.ts";
 import { createDeviceFacts } from "./devices/deviceFacts.ts";
-import { createDeviceContexts } from "./devices/devicePlaces.ts";
+import { createDeviceContexts, createTemporaryFolders } from "./devices/devicePlaces.ts";
 import { createDevices } from "./devices/devices.ts";
 import { createInputs, type Inputs } from "./devices/inputs.ts";
 import { createInventory } from "./devices/inventory.ts";
@@ -37,7 +37,6 @@ import { createRecordings } from "./devices/recordings/index.ts";
 import { createTranscripts } from "./devices/recordings/transcripts.ts";
 import { createFindPicture, createReferences } from "./devices/references/index.ts";
 import { createScreen } from "./devices/screen/screenService.ts";
-import { createTemporaryFolders } from "./devices/temporaryFolders.ts";
 import { createVerifications } from "./devices/verifications/index.ts";
 import type { Services } from "./index.ts";
 import { createAlerts } from "./lab/alerts/index.ts";
@@ -52,8 +51,8 @@ import type { Clock, Secrets } from "./ports.ts";
 import { createArtifactStore, type RetainingArtifactStore } from "./records/artifacts.ts";
 import { createEvents, type Events } from "./records/events.ts";
 import { createExecutions } from "./records/executions/index.ts";
+import { meantApp } from "./records/inUse.ts";
 import { createNotices } from "./records/notices.ts";
-import { meantApp } from "./records/project.ts";
 import { createDeployments } from "./runs/deployments/index.ts";
 import { createJudgements } from "./runs/judgement/index.ts";
 import { createReports } from "./runs/reports/index.ts";
@@ -68,17 +67,13 @@ export type ServiceDependencies = {
   factories: readonly ControllerFactory[];
   /** The port of our own HTTP server, which no device may reach. */
   ownPort(): number | undefined;
-  /** The thread that checks by JSON Schema, where it is not the built one. */
   schemaWorkerFile?: URL;
-  /** What is wrong with the user's own skills. */
   skillProblems?(): readonly SkillProblem[];
-  /** What the server around these services is; undefined while there is none. */
   serving?(): Serving | undefined;
   /** Told of faults that nobody waits for. */
   onFault(error: unknown): void;
 };
 
-/** The services, with what only the composition root needs of them. */
 export type RunningServices = {
   services: Services;
   events: Events;
@@ -95,6 +90,7 @@ const implicitLeaseMs = 60_000;
 /** Puts the services together. Nothing is opened yet: devices open when they are first used. */
 export function createServices(deps: ServiceDependencies): RunningServices {
   const { config, secrets, clock } = deps;
+  const { db } = deps.storage;
   const policy = createUrlPolicy(config.url_policy, { port: deps.ownPort });
   const { events, artifacts } = createRecords(deps);
   const inputs = createInputs(clock);
@@ -104,26 +100,36 @@ export function createServices(deps: ServiceDependencies): RunningServices {
   const notices = createNotices();
   const actions = createActions({ artifacts, clock, secrets, verifications, notices });
   const host = config.server.name;
-  const rows = executionRows(deps.storage.db);
+  const rows = executionRows(db);
   const executions = createExecutions({
     ...{ rows, devices, events, secrets, notices, clock, host },
     mostDevices: config.limits.max_parallel_devices,
-    findApp: async (ref) => meantApp(await userinterfaceRows(deps.storage.db).meant(ref), ref),
+    findApp: async (ref) => meantApp(await userinterfaceRows(db).meant(ref), ref),
     onError: deps.onFault,
   });
   const driving = { notices, clock, secrets, artifacts, devices, screen, verifications, actions, executions };
   const { scripts, serveScripts } = createScriptRoom(deps, driving);
   const schemas = createSchemaChecker(deps.schemaWorkerFile);
   const apps = createApps(deps, policy, { ...driving, scripts, schemas });
-  const requirements = createRequirementRoom(deps, apps);
+  const requirements = createRequirements({
+    rows: requirementRows(db),
+    coverage: coverageRows(db),
+    testcases: apps.testcases,
+    apps: apps.userinterfaces,
+    clock,
+  });
   const { alerts, watching } = createWatchRoom(deps, { ...driving, events, inputs });
-  const deployments = createSchedules(deps, { ...driving, ...apps, scripts, events });
-  const recorded = createRecorded(deps, { artifacts, events });
+  const running = { ...driving, ...apps, events, db, host, onFault: deps.onFault };
+  const deployments = createDeployments({ ...running, scripts, apps: apps.userinterfaces });
+  const recordings = createRecordings({ ...running, folder: join(config.data_dir, "recordings") });
+  const judgements = createJudgements({ ...running, analyses: analysisRows(db), records: runRecords(db) });
   const services: Services = {
     ...driving,
     ...apps,
-    ...recorded,
-    ...createResultRoom(deps, { ...driving, requirements, events }),
+    recordings,
+    transcripts: createTranscripts(recordings),
+    results: createResults({ ...running, judgements }),
+    reports: createReports({ ...running, judgements, requirementsOf: requirements.requirementsOf }),
     scripts,
     deviceFacts: createDeviceFacts(),
     deployments,
@@ -133,29 +139,18 @@ export function createServices(deps: ServiceDependencies): RunningServices {
     alerts,
     requirements,
     authoring: createAuthoring({ ...driving, ...apps, apps: apps.userinterfaces }),
-    processes: createProcesses({
-      ...driving,
-      logFolder: join(config.data_dir, "logs"),
-      database: { engine: deps.storage.engine, bytes: () => databaseBytes(deps.storage.db) },
-      serving: () => deps.serving?.(),
-    }),
+    processes: createProcesses({ ...driving, ...processOf(deps) }),
   };
   deps.storage.watch({
     away: (error) => executions.stopAll(error),
     back: () => void executions.storeLate().catch(deps.onFault),
   });
+  // Both at once: a run that waits for its device is ended by its deployment, one that drives it by its execution.
+  const endRuns = () => Promise.all([executions.close(), deployments.close().catch(deps.onFault)]);
+  const closings = [watching.close, endRuns, () => recordings.close(), () => devices.close(), schemas.close];
   const close = async () => {
-    // Both at once: a run that waits for its device is ended by its deployment, one that drives it by its execution.
-    const runs = () => Promise.all([executions.close(), deployments.close().catch(deps.onFault)]);
-    // A database that is gone fails one after the other; the devices are closed all the same.
-    for (const closing of [
-      watching.close,
-      runs,
-      () => recorded.recordings.close(),
-      () => devices.close(),
-      schemas.close,
-    ])
-      await closing().catch(deps.onFault);
+    // Without its database each of them fails; the devices are closed all the same.
+    for (const closing of closings) await closing().catch(deps.onFault);
   };
   return { services, events, artifacts, watching, serveScripts, close };
 }
@@ -164,7 +159,12 @@ const referenceFolder = ({ data_dir }: Config) => join(data_dir, "references");
 
 const pingOf = ({ engine, pool }: Storage) => ({ engine, ask: () => pool.query("select 1") });
 
-/** What is kept beside the runs: files and the feed of events. */
+const processOf = ({ config, storage, serving }: ServiceDependencies) => ({
+  logFolder: join(config.data_dir, "logs"),
+  database: { engine: storage.engine, bytes: () => databaseBytes(storage.db) },
+  serving: () => serving?.(),
+});
+
 function createRecords({ config, storage, secrets, clock, onFault }: ServiceDependencies) {
   const artifacts = createArtifactStore({
     folder: config.folders.artifacts,
@@ -208,21 +208,6 @@ function createDeviceRoom(
   });
 }
 
-/** What the tests are to cover. */
-function createRequirementRoom(
-  { storage: { db }, clock }: ServiceDependencies,
-  { testcases, userinterfaces: apps }: Pick<Services, "testcases" | "userinterfaces">,
-) {
-  return createRequirements({
-    rows: requirementRows(db),
-    coverage: coverageRows(db),
-    testcases,
-    apps,
-    clock,
-  });
-}
-
-/** What goes wrong on devices, and who looks for it. */
 function createWatchRoom(
   { config, storage, onFault }: ServiceDependencies,
   parts: Driving & { events: Events; inputs: Inputs },
@@ -238,19 +223,6 @@ function createWatchRoom(
   return { alerts, watching };
 }
 
-/** What is recorded of devices, and what is heard in it. */
-function createRecorded(
-  { config, storage, secrets, clock, onFault }: ServiceDependencies,
-  { artifacts, events }: Pick<RunningServices, "artifacts" | "events">,
-) {
-  const recordings = createRecordings({
-    ...{ db: storage.db, artifacts, events, secrets, clock, onFault },
-    folder: join(config.data_dir, "recordings"),
-  });
-  return { recordings, transcripts: createTranscripts({ recordings, artifacts }) };
-}
-
-/** The user's programs and those of this package, and their way back to the server. */
 function createScriptRoom({ config }: ServiceDependencies, driving: Driving) {
   const later: { calls?: ToolCalls } = {};
   const shipped = join(packageFolder(), "scripts");
@@ -269,34 +241,6 @@ function createScriptRoom({ config }: ServiceDependencies, driving: Driving) {
   return { scripts, serveScripts: (calls: ToolCalls) => void Object.assign(later, { calls }) };
 }
 
-/** What finished runs are worth: found, judged, and written to reports. */
-function createResultRoom(
-  { storage: { db } }: ServiceDependencies,
-  parts: Driving & Pick<Services, "requirements"> & { events: Events },
-) {
-  const judgements = createJudgements({ ...parts, analyses: analysisRows(db), records: runRecords(db) });
-  const { requirementsOf } = parts.requirements;
-  return {
-    results: createResults({ ...parts, db, judgements }),
-    reports: createReports({ ...parts, judgements, requirementsOf }),
-  };
-}
-
-/** What starts by itself when it is due. */
-function createSchedules(
-  { config, storage, onFault }: ServiceDependencies,
-  parts: Driving & Pick<Services, "testcases" | "userinterfaces" | "scripts"> & { events: Events },
-) {
-  const host = config.server.name;
-  return createDeployments({
-    ...parts,
-    apps: parts.userinterfaces,
-    db: storage.db,
-    host,
-    onFault,
-  });
-}
-
 type Driving = Pick<
   Services,
   | "notices"
@@ -310,7 +254,6 @@ type Driving = Pick<
   | "executions"
 >;
 
-/** The models of apps, the way through them, and the tests of them. */
 function createApps(
   { config, storage, clock, factories }: ServiceDependencies,
   policy: UrlPolicy,

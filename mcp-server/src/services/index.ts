@@ -34,10 +34,9 @@ export type { AgentSkill } from "./lab/userSkills.ts";
 export * from "./ports.ts";
 export type { EventFeed } from "./records/events.ts";
 export { storableText } from "./records/executions/storable.ts";
+export { inProject } from "./records/inUse.ts";
 export { callerOf } from "./records/notices.ts";
-export { inProject } from "./records/project.ts";
 
-/** Everything a tool may call. */
 export type Services = {
   clock: Clock;
   secrets: Secrets;

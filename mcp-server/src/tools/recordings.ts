@@ -71,5 +71,5 @@ export const getTranscript = defineTool({
     reason: z.string().optional(),
     text: z.string().optional(),
   }),
-  handle: ({ input, services, context }) => services.transcripts.get(input.recording_id, context.signal),
+  handle: ({ input, services }) => services.transcripts.get(input.recording_id),
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { locate } from "../../../controllers/src/web/acting/locate.ts";
-import { diffElements, renderChanges } from "../../../mcp-server/src/services/devices/screen/diff.ts";
+import { diffElements, renderChanges } from "../../../mcp-server/src/services/devices/screen/compare.ts";
 import { findElements } from "../../../mcp-server/src/services/devices/screen/find.ts";
 import { renderElements } from "../../../mcp-server/src/services/devices/screen/render.ts";
 import { openReader, read, signal } from "./seeReader.ts";

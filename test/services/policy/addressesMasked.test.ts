@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { TestClient } from "../../fixtures/client.ts";
 import { openProduct, type Product } from "../../fixtures/product.ts";
-import { serve } from "../apps/testcases/testcaseBench.ts";
+import { chain, serve } from "../apps/testcases/testcaseBench.ts";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
@@ -32,8 +32,7 @@ describe("credentials in addresses", () => {
     const testcase = {
       name: "with credentials",
       inputs: [{ name: "url", default: secretUrl() }],
-      blocks: [
-        { id: "start", type: "start" },
+      ...chain([
         { id: "open", type: "action", command: "navigate_to_url", params: { url: "{{url}}" } },
         {
           id: "again",
@@ -48,15 +47,8 @@ describe("credentials in addresses", () => {
           params: { url: "access_token=other" },
           timeout_ms: 0,
         },
-        { id: "done", type: "success" },
-      ],
+      ]),
       outputs: { at: "{{open.output.data.url}}" },
-      edges: [
-        { from: "start", to: "open" },
-        { from: "open", to: "again" },
-        { from: "again", to: "at" },
-        { from: "at", to: "done" },
-      ],
     };
     await client.call("save_testcase", { testcase });
     const ran = await client.call("execute_testcase", {

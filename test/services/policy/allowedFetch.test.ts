@@ -86,9 +86,7 @@ describe("requests", () => {
   it("says what to check when nobody answers", async () => {
     const url = await serve(() => {});
     for (const close of open.splice(0)) close();
-    expect(await failureOf(allowedFetch(policy, url, { signal }))).toMatchObject({
-      code: "APP_UNREACHABLE",
-    });
+    expect(await failureOf(allowedFetch(policy, url, { signal }))).toMatchObject({ code: "APP_UNREACHABLE" });
   });
 
   it("ends with the signal's reason when it aborts", async () => {

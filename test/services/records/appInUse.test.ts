@@ -56,17 +56,10 @@ async function runs(name: string, testid: string, userinterface_name?: string): 
   const testcase = {
     name,
     ...(userinterface_name !== undefined && { userinterface_name }),
-    blocks: [
-      { id: "start", type: "start" },
+    ...chain([
       { id: "open", type: "action", command: "navigate_to_url", params: { url: `${page.url}/` } },
       sees(testid),
-      { id: "done", type: "success" },
-    ],
-    edges: [
-      { from: "start", to: "open" },
-      { from: "open", to: "sees" },
-      { from: "sees", to: "done" },
-    ],
+    ]),
   };
   const saved = await client.call("save_testcase", { testcase });
   expect(saved.isError, saved.text).toBe(false);
@@ -91,17 +84,7 @@ describe("the attribute that names elements for tests", () => {
     const testcase = {
       name: "caller",
       userinterface_name: "plain",
-      blocks: [
-        { id: "start", type: "start" },
-        { id: "call", type: "call_testcase", testcase: "of qa" },
-        sees("usual"),
-        { id: "done", type: "success" },
-      ],
-      edges: [
-        { from: "start", to: "call" },
-        { from: "call", to: "sees" },
-        { from: "sees", to: "done" },
-      ],
+      ...chain([{ id: "call", type: "call_testcase", testcase: "of qa" }, sees("usual")]),
     };
     await client.call("save_testcase", { testcase });
     const { structured, text } = await client.call("execute_testcase", { testcase: "caller" });

@@ -5,7 +5,7 @@ import { callContext } from "../../fixtures/callContext.ts";
 import type { TestClient } from "../../fixtures/client.ts";
 import { openProduct, type Product } from "../../fixtures/product.ts";
 import { simulatedDevices } from "../../fixtures/simulated.ts";
-import { serve } from "../apps/testcases/testcaseBench.ts";
+import { chain, serve } from "../apps/testcases/testcaseBench.ts";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
@@ -68,18 +68,9 @@ async function troubleBehind(client: TestClient): Promise<void> {
   });
 }
 
-const testcase = (name: string, blocks: Record<string, unknown>[]) => {
-  const all = [{ id: "start", type: "start" }, ...blocks, { id: "done", type: "success" }];
-  const edges = all.slice(1).map(({ id: to }, index) => ({ from: all[index]?.id, to }));
-  return { name, blocks: all, edges };
-};
+const testcase = (name: string, blocks: Record<string, unknown>[]) => ({ name, ...chain(blocks) });
 type Action = { command: string; params: Record<string, unknown> };
-const action = (id: string, { command, params }: Action) => ({
-  id,
-  type: "action",
-  command,
-  params,
-});
+const action = (id: string, given: Action) => ({ id, type: "action", ...given });
 const sees = (text: string) => ({
   id: "sees",
   type: "verification",

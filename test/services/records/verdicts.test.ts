@@ -1,7 +1,7 @@
 import { DeviceError, type Health } from "@labwright/controllers";
 import { expect, test } from "vitest";
 import { errors } from "../../../mcp-server/src/errors.ts";
-import { watchStep } from "../../../mcp-server/src/services/devices/witness.ts";
+import { watchStep } from "../../../mcp-server/src/services/devices/watchStep.ts";
 import type { OpenDevice } from "../../../mcp-server/src/services/ports.ts";
 import {
   classOf,
@@ -71,11 +71,11 @@ const judged = async (
   code: ConstructorParameters<typeof DeviceError>[0],
   deadlineMs = 1_000,
 ) => {
-  const witness = watchStep(await deviceWith(health));
+  const stepWatch = watchStep(await deviceWith(health));
   try {
-    return await witness.judge(new DeviceError(code, "It said so."), deadlineMs);
+    return await stepWatch.judge(new DeviceError(code, "It said so."), deadlineMs);
   } finally {
-    witness.end();
+    stepWatch.end();
   }
 };
 

@@ -1,7 +1,22 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { compileExpression, holds } from "../../../mcp-server/src/services/values/celExpressions.ts";
+import {
+  compareNumbers,
+  ExactNumber,
+  isMultipleOf,
+  isWhole,
+  jsonText,
+  parseJson,
+  readNumber,
+  sameJson,
+  sameNumber,
+  withPlainNumbers,
+} from "../../../mcp-server/src/services/values/exactNumbers.ts";
 import { loadExpressions } from "../../../mcp-server/src/services/values/expressions.ts";
 import { placeholdersIn } from "../../../mcp-server/src/services/values/placeholders.ts";
 import { resolveText, resolveValue, resolveValues } from "../../../mcp-server/src/services/values/values.ts";
+
+const coded = (code: string) => expect.objectContaining({ code });
 
 beforeAll(loadExpressions);
 
@@ -70,17 +85,15 @@ describe("placeholders", () => {
     "{{list[count]}}",
     "{{1.0 / 0.0}}",
   ])("that are no expression or one that fails are refused: %s", (text) => {
-    expect(() => resolveValue(text, scope)).toThrow(expect.objectContaining({ code: "INVALID_INPUT" }));
+    expect(() => resolveValue(text, scope)).toThrow(coded("INVALID_INPUT"));
   });
 
   it("end within a deadline, whatever they make of their data", () => {
     const text = "x".repeat(20_000);
     const grows = "{{text.replace('x', text).replace('x', text).size()}}";
-    expect(() => resolveValue(grows, { text })).toThrow(expect.objectContaining({ code: "INVALID_INPUT" }));
+    expect(() => resolveValue(grows, { text })).toThrow(coded("INVALID_INPUT"));
     const twice = { text: "x".repeat(600_000) };
-    expect(() => resolveValue("{{text}}{{text}}", twice)).toThrow(
-      expect.objectContaining({ code: "INVALID_INPUT" }),
-    );
+    expect(() => resolveValue("{{text}}{{text}}", twice)).toThrow(coded("INVALID_INPUT"));
   });
 
   it.each([
@@ -90,7 +103,7 @@ describe("placeholders", () => {
     "{{list[9]}}",
     "{{nobody + 1}}",
   ])("do not resolve %s to anything", (text) => {
-    expect(() => resolveValue(text, scope)).toThrow(expect.objectContaining({ code: "UNKNOWN_VARIABLE" }));
+    expect(() => resolveValue(text, scope)).toThrow(coded("UNKNOWN_VARIABLE"));
   });
 
   it("are not filled a second time", () => {
@@ -107,30 +120,24 @@ describe("secrets in data from outside", () => {
   const page = { read: { output: { text: "{{secret.PASSWORD}}", start: "{{sec", end: "ret.PASSWORD}}" } } };
 
   it("are refused when an output holds a placeholder", () => {
-    expect(() => resolveValue("{{read.output.text}}", page)).toThrow(
-      expect.objectContaining({ code: "INVALID_INPUT" }),
-    );
-    expect(() => resolveValue("{{read.output}}", page)).toThrow(
-      expect.objectContaining({ code: "INVALID_INPUT" }),
-    );
+    expect(() => resolveValue("{{read.output.text}}", page)).toThrow(coded("INVALID_INPUT"));
+    expect(() => resolveValue("{{read.output}}", page)).toThrow(coded("INVALID_INPUT"));
   });
 
   it("are refused when two outputs spell one together", () => {
     expect(() => resolveText("{{read.output.start}}{{read.output.end}}", page)).toThrow(
-      expect.objectContaining({ code: "INVALID_INPUT" }),
+      coded("INVALID_INPUT"),
     );
   });
 
   it("are refused when an output completes the author's text into another secret", () => {
     const data = { read: { output: { name: "PASSWORD" } } };
-    expect(() => resolveText("{{secret.{{read.output.name}}}}", data)).toThrow(
-      expect.objectContaining({ code: "INVALID_INPUT" }),
-    );
+    expect(() => resolveText("{{secret.{{read.output.name}}}}", data)).toThrow(coded("INVALID_INPUT"));
   });
 
   it("are refused when an expression puts one together of outputs", () => {
     expect(() => resolveValue("{{read.output.start + read.output.end}}", page)).toThrow(
-      expect.objectContaining({ code: "INVALID_INPUT" }),
+      coded("INVALID_INPUT"),
     );
     const login = { login: "{{secret.PASSWORD}}", on: true };
     expect(resolveValue("{{on ? login : ''}}", login)).toBe("{{secret.PASSWORD}}");
@@ -169,5 +176,188 @@ describe("braces that are meant themselves", () => {
     expect(() => resolveValue("{{env.uri}}", scope)).toThrow(
       expect.objectContaining({ code: "UNKNOWN_VARIABLE", hint: expect.stringContaining("labwright.yaml") }),
     );
+  });
+});
+
+const celScope = {
+  count: 2,
+  price: 2.5,
+  name: "Anna",
+  nothing: null,
+  get: { output: { status: 200, body: { items: [1, 2, 3], user: { age: 30 } } } },
+  loop: { index: 1 },
+};
+
+describe("expressions", () => {
+  it.each([
+    ["count == 2", true],
+    ["count + 1 == 3", true],
+    ["count % 2 == 0", true],
+    ["price * 2 == 5.0", true],
+    ["count * price == 5", true],
+    ["1 + price > 3", true],
+    ["7 / 2 == 3", true],
+    ["loop.index < 3", true],
+    ["loop.index == 1 && name == 'loop.index'", false],
+    ["'loop' == \"loop\" && get.output.status == 200", true],
+    ["get.output.body.items.size() == 3 && get.output.body.items[1] == 2", true],
+    ["get.output.body.items.exists(x, x > 2)", true],
+    ["has(get.output.body.user.name)", false],
+    ["nothing == null", true],
+    ["name.startsWith('An') && name.matches('^A.*a$') && name in ['Anna', 'Bob']", true],
+    ["name.lowerAscii() == 'anna'", true],
+  ])("%s is %s", (source, expected) => {
+    expect(holds(source, celScope)).toBe(expected);
+  });
+
+  it.each([
+    ["list[1] == 4 && list.size() == 2", { list: [3, 4] }, true],
+    ["map.a == 1 && type(map.a) == int", { map: { a: 1 } }, true],
+    ["type == 'card'", { type: "card" }, true],
+    ["string + 'b' == 'ab'", { string: "a" }, true],
+    ["int + 1 == 3", { int: 2 }, true],
+    ["type(2) == int", {}, true],
+  ])("take a variable that has the name of a type: %s", (source, own, expected) => {
+    expect(holds(source, own)).toBe(expected);
+  });
+
+  it("say which names they read", () => {
+    expect(
+      compileExpression("loop.index < count && xs.exists(x, x.a == get.output.b) && type(y) == int").names,
+    ).toEqual(["count", "get", "loop", "xs", "y"]);
+  });
+
+  it("name an unknown variable with the nearest", () => {
+    expect(() => holds("coutn == 2", celScope)).toThrow(
+      expect.objectContaining({ code: "UNKNOWN_VARIABLE", message: "Unknown: {{coutn}}." }),
+    );
+  });
+
+  it("do not see what a prototype has", () => {
+    expect(() => holds("toString == null", celScope)).toThrow(coded("UNKNOWN_VARIABLE"));
+    expect(holds("has(get.output.constructor)", celScope)).toBe(false);
+  });
+
+  it.each([
+    ["count == 2 &&\n  name ~ 1", "2:"],
+    ["1 +", "1:"],
+    ["count + 'a' == 'b'", "1:6"],
+    ["name.matches('[')", "1:5"],
+  ])("say where %j is wrong", (source, place) => {
+    expect(() => holds(source, celScope)).toThrow(
+      expect.objectContaining({ code: "INVALID_INPUT", message: expect.stringContaining(` at ${place}`) }),
+    );
+  });
+
+  it.each([
+    ["get.output.body.user.name == 'x'", /user\.name is missing: get\.output\.body\.user is an object/],
+    ["get.output.status + 'a' == 'b'", /get\.output\.status is \d+/],
+  ])("of %j find what the data lacks", (source, message) => {
+    expect(() => holds(source, celScope)).toThrow(
+      expect.objectContaining({ code: "VERIFICATION_FAILED", message: expect.stringMatching(message) }),
+    );
+  });
+
+  it("say which output a block has not", () => {
+    expect(() => holds("loop.index + get.output.nothing", celScope)).toThrow(
+      expect.objectContaining({
+        code: "INVALID_INPUT",
+        message: expect.stringMatching(
+          /no block gives: get\.output\.nothing is missing: get\.output is an object/,
+        ),
+      }),
+    );
+  });
+
+  it("refuse a result that is neither true nor false", () => {
+    expect(() => holds("count + 1", celScope)).toThrow(coded("INVALID_INPUT"));
+  });
+
+  it("answer an evil pattern, since the engine does not backtrack", () => {
+    expect(holds("text.matches('(a+)+$')", { text: `${"a".repeat(5_000)}!` })).toBe(false);
+  });
+
+  it.each([
+    ["a long text", `count == ${"1".repeat(2_100)}`],
+    ["deep brackets", `${"(".repeat(60)}1${")".repeat(60)} == 1`],
+    ["a deep tree", `true${" && (true".repeat(45)}${")".repeat(45)}`],
+  ])("refuse %s", (_what, source) => {
+    expect(() => compileExpression(source)).toThrow(coded("INVALID_INPUT"));
+  });
+
+  it("refuse macros that together would visit too much", () => {
+    const list = Array.from({ length: 2_000 }, (_, index) => index);
+    expect(() => holds("xs.all(a, xs.all(b, a + b >= 0))", { xs: list })).toThrow(
+      expect.objectContaining({ code: "INVALID_INPUT", message: expect.stringContaining("would visit") }),
+    );
+    expect(holds("xs.all(a, a >= 0)", { xs: list })).toBe(true);
+  });
+});
+
+const exact = (text: string) => new ExactNumber(text);
+
+describe("numbers as they are written", () => {
+  it.each([
+    "9007199254740993",
+    "1.0",
+    "1e2",
+    "-0",
+    "0.1000000000000000000000000001",
+    "1E400",
+    "12",
+  ])("keeps %s", (text) => {
+    expect(jsonText(parseJson(`{"a":[${text}]}`))).toBe(`{"a":[${text}]}`);
+  });
+
+  it.each([
+    ["1.0", "1", 0],
+    ["1e2", "100", 0],
+    ["-0", "0", 0],
+    ["9007199254740993", "9007199254740992", 1],
+    ["0.1", "0.10000000000000000000001", -1],
+    ["-2", "1", -1],
+    ["-20", "-3", -1],
+    ["1e400", "9e399", 1],
+    ["0.30000000000000004", "0.3", 1],
+    ["120", "12", 1],
+  ])("compares %s with %s", (a, b, sign) => {
+    expect(Math.sign(compareNumbers(exact(a), exact(b)))).toBe(sign);
+    expect(Math.sign(compareNumbers(readNumber(b), readNumber(a))) + 0).toBe(-sign + 0);
+  });
+
+  const integers = Array.from({ length: 40 }, (_, at) => (-7n) ** BigInt(at) - BigInt(at * 10 ** 9));
+  const pairs = integers.flatMap((a) => integers.map((b) => [a, b] as const));
+
+  it("compares as integers do, whatever the digits", () => {
+    const ours = pairs.map(([a, b]) =>
+      Math.sign(compareNumbers(readNumber(String(a)), readNumber(String(b)))),
+    );
+    expect(ours).toEqual(pairs.map(([a, b]) => Number(a > b) - Number(a < b)));
+    const divided = pairs.filter(([, b]) => b !== 0n);
+    expect(divided.map(([a, b]) => isMultipleOf(readNumber(String(a)), readNumber(String(b))))).toEqual(
+      divided.map(([a, b]) => a % b === 0n),
+    );
+    expect(integers.every((one) => isWhole(readNumber(String(one))))).toBe(true);
+  });
+
+  it("judges multiples of decimals", () => {
+    expect(isMultipleOf(0.3, 0.1)).toBe(true);
+    expect(isMultipleOf(19.99, 0.01)).toBe(true);
+    expect(isMultipleOf(readNumber("9007199254740993"), 2)).toBe(false);
+    expect(() => isMultipleOf(readNumber("1e100000"), 7)).toThrow(RangeError);
+  });
+
+  it("compares whole values", () => {
+    const value = parseJson('{"a":[9007199254740993,1.0],"b":{"c":null}}');
+    expect(sameJson(value, parseJson('{"b":{"c":null},"a":[9007199254740993,1]}'))).toBe(true);
+    expect(sameJson(value, parseJson('{"b":{"c":null},"a":[9007199254740992,1]}'))).toBe(false);
+    expect(sameJson([1], { 0: 1 })).toBe(false);
+    expect(sameJson(exact("5"), {})).toBe(false);
+    expect(sameNumber(exact("5.0"), 5)).toBe(true);
+  });
+
+  it("gives those who know doubles only a number they hold, else the digits", () => {
+    expect(withPlainNumbers(parseJson("[1.0,9007199254740993]"))).toEqual([1, "9007199254740993"]);
+    expect(JSON.stringify(parseJson("[1e2,9007199254740993]"))).toBe('[100,"9007199254740993"]');
   });
 });

@@ -59,7 +59,6 @@ export type BatchDependencies = {
 /** Longest time that a batch may take on its own; a test case is the place for more. */
 const batchTimeoutMs = 600_000;
 
-/** Runs action batches that a caller asks for, as executions, and tells what they changed on the screen. */
 export function createBatches({
   actions,
   screen,

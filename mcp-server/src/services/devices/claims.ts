@@ -25,89 +25,37 @@ export function claiming(factory: ControllerFactory, locks: DeviceLocks): Contro
   return {
     ...factory,
     create(settings, context) {
-      const controllers = factory.create(settings, context);
       const wanted = [...new Set(claims(settings))];
-      return wanted.length === 0
-        ? controllers
-        : guarded(controllers, new Claim(wanted, context.deviceId, locks));
+      const controllers = factory.create(settings, context);
+      if (wanted.length === 0) return controllers;
+      return controllers.map((one) => guarded(one, () => locks.takeAll(context.deviceId, wanted)));
     },
   };
 }
 
-const guarded = (controllers: readonly Controller[], claim: Claim): readonly Controller[] =>
-  controllers.map((controller, index) => ({
+function guarded(controller: Controller, lockAll: () => Promise<FileLock[]>): Controller {
+  let held: FileLock[] = [];
+  const release = async (locks: readonly FileLock[]) => {
+    await Promise.all(locks.map((lock) => lock.release()));
+  };
+  return {
     ...controller,
-    isAlive: () => controller.isAlive() && claim.isHeld(),
+    isAlive: () => controller.isAlive() && held.length > 0 && held.every(({ lost }) => !lost.aborted),
     async open(signal) {
-      await claim.take(index);
+      const before = held.splice(0);
+      held = await lockAll().finally(() => release(before));
       try {
         await controller.open(signal);
       } catch (error) {
-        await claim.leave(index);
+        await release(held.splice(0));
         throw error;
       }
     },
     async close() {
       await controller.close();
-      await claim.leave(index);
+      await release(held.splice(0));
     },
-  }));
-
-/** What the controllers of one driver of a device hold together, for as long as one of them is open. */
-class Claim {
-  private readonly users = new Set<number>();
-  private locks: Promise<FileLock[]> | undefined;
-  private isWhole = false;
-
-  constructor(
-    private readonly wanted: readonly string[],
-    private readonly deviceId: string,
-    private readonly all: DeviceLocks,
-  ) {}
-
-  isHeld(): boolean {
-    return this.isWhole;
-  }
-
-  async take(user: number): Promise<void> {
-    this.users.add(user);
-    if (this.locks && !this.isWhole) await this.release();
-    this.locks ??= this.lockAll();
-    try {
-      await this.locks;
-    } catch (error) {
-      this.locks = undefined;
-      this.users.delete(user);
-      throw error;
-    }
-  }
-
-  async leave(user: number): Promise<void> {
-    if (this.users.delete(user) && this.users.size === 0) await this.release();
-  }
-
-  private async release(): Promise<void> {
-    const { locks } = this;
-    this.locks = undefined;
-    this.isWhole = false;
-    await Promise.all(((await locks?.catch(() => [])) ?? []).map((lock) => lock.release()));
-  }
-
-  private async lockAll(): Promise<FileLock[]> {
-    const taken: FileLock[] = [];
-    try {
-      for (const wanted of this.wanted) taken.push(await this.all.take(this.deviceId, wanted));
-    } catch (error) {
-      await Promise.all(taken.map((lock) => lock.release()));
-      throw error;
-    }
-    this.isWhole = true;
-    for (const { lost } of taken)
-      lost.addEventListener("abort", () => {
-        this.isWhole = false;
-      });
-    return taken;
-  }
+  };
 }
 
 const holderSchema = z.object({ pid: z.int(), data_dir: z.string(), since: z.string() });
@@ -118,8 +66,19 @@ export class DeviceLocks {
 
   constructor(private readonly options: ClaimOptions) {}
 
-  /** Throws DEVICE_BUSY. */
-  async take(deviceId: string, claim: string): Promise<FileLock> {
+  /** All of them or none. Throws DEVICE_BUSY. */
+  async takeAll(deviceId: string, claims: readonly string[]): Promise<FileLock[]> {
+    const taken: FileLock[] = [];
+    try {
+      for (const claim of claims) taken.push(await this.take(deviceId, claim));
+      return taken;
+    } catch (error) {
+      await Promise.all(taken.map((lock) => lock.release()));
+      throw error;
+    }
+  }
+
+  private async take(deviceId: string, claim: string): Promise<FileLock> {
     const key = JSON.stringify([deviceId, claim]);
     const held = this.held.get(key) ?? { lock: this.lock(claim), users: 0 };
     this.held.set(key, held);
@@ -179,10 +138,7 @@ function busy(claim: string, holder: z.output<typeof holderSchema> | undefined):
   );
 }
 
-/**
- * The folder of this user's running programs: what the session names, else where a session would have it (a host may start
- * us with a bare environment), else a folder of this user's own among the temporary ones.
- */
+/** The session's folder for running programs, else where a session would have it, else a temporary one of this user. */
 async function runtimeFolder(env: ClaimOptions["env"]): Promise<string> {
   const { uid } = userInfo();
   const named = env.XDG_RUNTIME_DIR?.startsWith("/") ? env.XDG_RUNTIME_DIR : `/run/user/${uid}`;

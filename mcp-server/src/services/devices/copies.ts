@@ -9,7 +9,6 @@ export type CopiesOptions = {
   most: number;
   clock: Pick<Clock, "setTimeout">;
   isHeld(deviceId: string): Promise<boolean>;
-  /** Closes what is open of a copy, for good. */
   close(deviceId: string): Promise<void>;
 };
 
@@ -72,13 +71,11 @@ export class Copies {
     if (this.made.get(deviceId) === made) this.made.delete(deviceId);
   }
 
-  /** Looks after none of them any more. */
   end(): void {
     for (const { stopTimer } of this.made.values()) stopTimer();
   }
 }
 
-/** Throws where one of the drivers uses what there is once. */
 function driversOfCopy(
   { id, copyOf, drivers }: ConfiguredDevice,
   wish: CopyWish,

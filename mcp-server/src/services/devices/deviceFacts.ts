@@ -9,13 +9,11 @@ export type AppList = {
   simulated?: boolean;
   apps: InstalledApp[];
   more: number;
-  /** Why there is no list. */
   reason?: string;
 };
 
-/** What a device tells of itself beside its screen. A device that has none of it says so: that is no error. */
+/** What a device reports besides its screen. A device that reports nothing says so; that is not an error. */
 export type DeviceFacts = {
-  /** Those named, or all. */
   sensors(
     device: OpenDevice,
     names: readonly SensorName[] | undefined,
@@ -51,7 +49,6 @@ export const createDeviceFacts = (): DeviceFacts => ({
   },
 });
 
-/** Says which controllers were asked, and which could not be. */
 function nobody(device: OpenDevice, does: string): string {
   const kinds = device.controllers.map(({ kind }) => kind).join(", ");
   const asked = `none of the controllers of this ${device.model} device (${kinds}) ${does}`;

@@ -1,11 +1,11 @@
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type ControllerContext, DeviceError, type InstalledAddons } from "@labwright/controllers";
 import { uploadPath } from "../policy/uploads.ts";
 import type { UrlPolicy } from "../policy/urlPolicy.ts";
 import type { DeviceEntry } from "../ports.ts";
-import { appInUse } from "../records/appInUse.ts";
+import { appInUse } from "../records/inUse.ts";
 import type { FindPicture } from "./references/index.ts";
-import type { TemporaryFolders } from "./temporaryFolders.ts";
 
 export type DevicePlaces = {
   uploads: string;
@@ -43,4 +43,28 @@ function storageStatePath(folder: string, name: string): string {
     );
   }
   return join(folder, `${name}.json`);
+}
+
+export type TemporaryFolders = {
+  make(deviceId: string): Promise<string>;
+  removeAll(deviceId: string): Promise<void>;
+};
+
+/** Below `root`, which belongs to this server alone: what is there already was left by one that is dead, and is removed. */
+export function createTemporaryFolders(root: string): TemporaryFolders {
+  const removed = rm(root, { recursive: true, force: true });
+  // A caller of `make` gets the error.
+  removed.catch(() => undefined);
+  const folderOf = (deviceId: string) => join(root, encodeURIComponent(deviceId));
+  return {
+    async make(deviceId) {
+      await removed;
+      const folder = folderOf(deviceId);
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      return mkdtemp(join(folder, "t-"));
+    },
+    async removeAll(deviceId) {
+      await rm(folderOf(deviceId), { recursive: true, force: true });
+    },
+  };
 }

@@ -40,14 +40,12 @@ export type DeviceServiceOptions = {
   secrets?: Pick<Secrets, "fill">;
   leases: LeaseStore;
   limits: LeaseLimits;
-  /** A device and its copies together are at most so many. */
   mostDevices: number;
   clock: Clock;
 };
 
 export const createDevices = (options: DeviceServiceOptions): DeviceService => new Devices(options);
 
-/** Finds devices, keeps them open, and hands out the right to use them. */
 class Devices implements DeviceService {
   private readonly configured: readonly ConfiguredDevice[];
   private readonly discovery: Discovery;
@@ -56,7 +54,7 @@ class Devices implements DeviceService {
   private readonly rules: Leases;
   private readonly drivenListeners: ((deviceId: string) => void)[] = [];
   private readonly freshListeners: ((deviceId: string) => () => void)[] = [];
-  /** The handle by which each device was driven last: another one is a new holder. */
+  /** The last lease of each device. Another session_id is a new holder. */
   private readonly holders = new Map<string, Lease>();
 
   constructor(options: DeviceServiceOptions) {
@@ -199,21 +197,20 @@ class Devices implements DeviceService {
     return this.controllers.closeAll();
   }
 
-  /** A copy that has ended is not opened again. */
   private openEntry(entry: ConfiguredDevice, signal: AbortSignal): Promise<OpenDevice> {
     if (this.copies.isThere(entry)) return this.controllers.open(entry, signal);
     const message = `${entry.id} was a copy of ${entry.copyOf}, which ended with its lease.`;
     throw new ToolError("DEVICE_NOT_FOUND", message, `Use ${entry.copyOf}.`);
   }
 
-  /** The next copy of its name is at no known place, and nobody's. */
+  /** A later copy of that name starts at no known position and with no holder. */
   private async closeCopy(deviceId: string): Promise<void> {
     await this.controllers.remove(deviceId);
     this.holders.delete(deviceId);
     this.drivenOutsideNavigation(deviceId);
   }
 
-  /** A device that answers nobody any more must not reach its next holder, nor what another client had set of it. */
+  /** A device that stopped answering, or what another client has set, must not reach the next holder. */
   private noteHolder(lease: Lease): void {
     const { device_id: id } = lease;
     const before = this.holders.get(id);
@@ -223,14 +220,13 @@ class Devices implements DeviceService {
     else this.controllers.handOver(id);
   }
 
-  /** Ids of the devices that nobody else holds. */
   private async freeFor(context: CallContext): Promise<string[]> {
     const held = await this.rules.list();
     const isHeld = (id: string) => held.some((lease) => lease.device_id === id && !isOwn(lease, context));
     return this.entries.map(({ id }) => id).filter((id) => !isHeld(id));
   }
 
-  /** Of equal devices that are free, another client may be faster to take the first: then it is the next. */
+  /** Of several equal free devices another client may take the first; then the next is taken. */
   private async takeChosen<Taken>(
     ref: DeviceRef,
     context: CallContext,

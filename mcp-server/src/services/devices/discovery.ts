@@ -4,9 +4,7 @@ import type { ConfiguredDevice, DeviceSettings } from "./entries.ts";
 
 export type DiscoveryOptions = {
   factories: readonly ControllerFactory[];
-  /** The devices of the configuration, which nothing that is discovered stands beside. */
   configured: readonly DeviceSettings[];
-  /** As the configuration's become entries. */
   toEntries(settings: readonly DeviceSettings[]): readonly ConfiguredDevice[];
 };
 

@@ -15,7 +15,6 @@ export type ConfiguredDevice = DeviceEntry & {
   oneOf?: string | undefined;
 };
 
-/** The devices of this host, in the order of the configuration. */
 export function configuredDevices(
   host: string,
   devices: readonly DeviceSettings[],
@@ -47,7 +46,6 @@ function once<T>(make: () => T): () => T {
   };
 }
 
-/** Finds a device by id or unique bare name. */
 export function findDevice<Entry extends DeviceEntry>(entries: readonly Entry[], wanted: string): Entry {
   const exact = entries.find((entry) => entry.id === wanted);
   if (exact) return exact;

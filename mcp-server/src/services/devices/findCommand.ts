@@ -12,12 +12,10 @@ export function commandsOf({ controllers }: Pick<OfferingDevice, "controllers">)
   );
 }
 
-/** The checks of a device, in the order in which controllers are asked. */
 export function checksOf({ controllers }: Pick<OfferingDevice, "controllers">): CheckInfo[] {
   return controllers.flatMap((source) => kept(source, source.checks).map((check) => ({ source, check })));
 }
 
-/** Without what the controller withholds. */
 function kept<Offered extends { name: string }>(source: Offer, offered: readonly Offered[]): Offered[] {
   const withheld = new Set(source.withheld?.().map(({ name }) => name));
   return offered.filter(({ name }) => !withheld.has(name));
@@ -69,7 +67,6 @@ type Wanted = {
   wanted: string;
   names: readonly string[];
   what: "command" | "check";
-  /** The kind or driver that was named. */
   type?: string | undefined;
 };
 

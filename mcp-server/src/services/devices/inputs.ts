@@ -1,10 +1,7 @@
 import type { Command, ControllerFactory, ControllerKind, Moment } from "@labwright/controllers";
 import type { Clock } from "../ports.ts";
 
-/**
- * A command of ours that moved a device. Times are readings of `Clock.monotonic`; `endedAt` is absent while it runs.
- * `sentAt` is when its last input event left; absent where that is not known.
- */
+/** Times are readings of `Clock.monotonic`. `endedAt` is absent while it runs, `sentAt` (its last input event) where unknown. */
 export type DeviceInput = {
   kind: ControllerKind;
   command: string;
@@ -14,11 +11,9 @@ export type DeviceInput = {
   sentAt?: Moment | undefined;
 };
 
-/** What our commands did to each device a moment ago. */
 export type Inputs = {
   /** The latest input that had begun by then, among the last few of the device. */
   latest(deviceId: string, by: number): DeviceInput | undefined;
-  /** Told when an input has ended. */
   onInput(listener: (deviceId: string, input: DeviceInput) => void): void;
   /** The same driver, whose commands with an effect are noted. */
   noting(factory: ControllerFactory): ControllerFactory;

@@ -46,7 +46,6 @@ export type InventoryDependencies = {
   userinterfaces: { get(name: string): Promise<UserInterface> };
 };
 
-/** What there is to drive, and who drives it. */
 export function createInventory({ devices, userinterfaces }: InventoryDependencies): Inventory {
   function stateOf(entry: DeviceEntry, leases: readonly Lease[], context: CallContext): string {
     const lease = leases.find(({ device_id }) => device_id === entry.id);

@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { ToolError } from "../../errors.ts";
 import type { LeaseLoss, WantedLease } from "../../storage/rows/leaseRows.ts";
 import type { CallContext, Clock, Lease } from "../ports.ts";
-import { clientEnded, expiredError, givenBack, heldError, takenError, unknownHandle } from "./leaseErrors.ts";
 import { LiveLease } from "./liveLease.ts";
 
 /** What the lease rules need from storage; every method is one atomic statement. Times are ISO 8601 UTC. */
@@ -27,6 +26,15 @@ export type LeaseStore = {
 
 export type LeaseLimits = { leaseMs: number; implicitMs: number };
 
+export type LeaseOptions = {
+  store: LeaseStore;
+  clock: Clock;
+  host: string;
+  limits: LeaseLimits;
+  /** Called when a device was given back, before anybody else gets it. */
+  freed(deviceId: string): Promise<void>;
+};
+
 /** A lease that was stored this short a time ago is not written again: a quick sequence of calls is one renewal. */
 const renewEveryMs = 1_000;
 
@@ -41,33 +49,13 @@ const iso = (ms: number) => new Date(ms).toISOString();
  * the leases for its next start, and the fences for ever.
  */
 export class Leases {
-  /** The latest lease of each device, living or expired. */
   private readonly known = new Map<string, LiveLease>();
   /** The last change of each device that is under way; changes of one device wait for each other. */
   private readonly turns = new Map<string, Promise<unknown>>();
   private loading: Promise<void> | undefined;
-  private readonly store: LeaseStore;
-  private readonly clock: Clock;
-  private readonly host: string;
-  private readonly limits: LeaseLimits;
-  private readonly freed: (deviceId: string) => Promise<void>;
 
-  /** `freed` is called when a device was given back, before anybody else gets it. */
-  constructor(options: {
-    store: LeaseStore;
-    clock: Clock;
-    host: string;
-    limits: LeaseLimits;
-    freed(deviceId: string): Promise<void>;
-  }) {
-    this.store = options.store;
-    this.clock = options.clock;
-    this.host = options.host;
-    this.limits = options.limits;
-    this.freed = options.freed;
-  }
+  constructor(private readonly options: LeaseOptions) {}
 
-  /** Living leases only. */
   async list(): Promise<Lease[]> {
     await this.load();
     return [...this.known.values()].filter(({ isLiving }) => isLiving).map(({ view }) => view);
@@ -152,7 +140,7 @@ export class Leases {
     const { lost, done } = live.use();
     let stopTimer = () => {};
     const renewLater = () => {
-      stopTimer = this.clock.setTimeout(() => {
+      stopTimer = this.options.clock.setTimeout(() => {
         // First, so that a renewal that is under way when the use ends starts no other.
         renewLater();
         void this.renewUsed(live);
@@ -178,12 +166,12 @@ export class Leases {
   private async renew(live: LiveLease): Promise<boolean> {
     if (!live.isLiving) return false;
     live.prolong(this.span(live));
-    const now = this.clock.monotonic();
+    const now = this.options.clock.monotonic();
     if (now - live.storedAt < renewEveryMs) return true;
     const before = live.storedAt;
     live.storedAt = now;
     try {
-      if (await this.store.extend(live.view)) return true;
+      if (await this.options.store.extend(live.view)) return true;
     } catch (error) {
       live.storedAt = before;
       throw error;
@@ -201,7 +189,6 @@ export class Leases {
     return own;
   }
 
-  /** A new lease in place of the one `before`, when what runs under that has stopped. */
   private async replace(
     before: LiveLease | undefined,
     deviceId: string,
@@ -216,7 +203,7 @@ export class Leases {
       return this.win(wanted(), { after });
     }
     const { client: taken_by } = context;
-    const at = iso(this.clock.now());
+    const at = iso(this.options.clock.now());
     await before.end(takenError(deviceId, taken_by, at), stopMs);
     return this.win(wanted(), { after, loss: { session_id: after, device_id: deviceId, taken_by, at } });
   }
@@ -225,10 +212,10 @@ export class Leases {
     wanted: WantedLease,
     options: { after: string | undefined; loss?: LeaseLoss },
   ): Promise<LiveLease> {
-    const lease = await this.store.take(wanted, options);
+    const lease = await this.options.store.take(wanted, options);
     if (lease) return this.learn(lease);
     // Another daemon of this host's name gave the device away.
-    const other = await this.store.ofDevice(wanted.device_id);
+    const other = await this.options.store.ofDevice(wanted.device_id);
     if (other) throw heldError(this.learn(other).view, []);
     this.known.delete(wanted.device_id);
     return this.win(wanted, { after: undefined });
@@ -238,17 +225,17 @@ export class Leases {
     const { device_id, session_id } = live.view;
     if (this.known.get(device_id) !== live) return false;
     await live.end(reason, stopMs);
-    const released = await this.store.release(session_id);
+    const released = await this.options.store.release(session_id);
     this.known.delete(device_id);
-    await this.freed(device_id);
+    await this.options.freed(device_id);
     return released;
   }
 
   private wanted(deviceId: string, { principal, client }: CallContext, implicit: boolean): WantedLease {
-    const now = this.clock.now();
+    const now = this.options.clock.now();
     return {
       device_id: deviceId,
-      host_name: this.host,
+      host_name: this.options.host,
       session_id: randomUUID(),
       principal,
       client,
@@ -267,7 +254,7 @@ export class Leases {
   }
 
   private spanOf(implicit: boolean): number {
-    return implicit ? this.limits.implicitMs : this.limits.leaseMs;
+    return implicit ? this.options.limits.implicitMs : this.options.limits.leaseMs;
   }
 
   private load(): Promise<void> {
@@ -279,13 +266,16 @@ export class Leases {
   }
 
   private async loadAll(): Promise<void> {
-    for (const lease of await this.store.ofHost(this.host)) this.learn(lease);
+    for (const lease of await this.options.store.ofHost(this.options.host)) this.learn(lease);
   }
 
   /** From its row. The wall clock may have been set since, so it lasts no longer than a new one would. */
   private learn(lease: Lease): LiveLease {
-    const left = Math.min(Date.parse(lease.expires_at) - this.clock.now(), this.spanOf(lease.implicit));
-    const live = new LiveLease(lease, left, this.clock);
+    const left = Math.min(
+      Date.parse(lease.expires_at) - this.options.clock.now(),
+      this.spanOf(lease.implicit),
+    );
+    const live = new LiveLease(lease, left, this.options.clock);
     this.known.set(lease.device_id, live);
     return live;
   }
@@ -302,10 +292,57 @@ export class Leases {
   }
 
   private async goneError(sessionId: string): Promise<ToolError> {
-    const loss = await this.store.findLoss(sessionId);
+    const loss = await this.options.store.findLoss(sessionId);
     return loss ? takenError("The device", loss.taken_by, loss.at) : unknownHandle(sessionId);
   }
 }
 
 export const isOwn = (lease: Lease, context: Pick<CallContext, "principal" | "client">) =>
   lease.principal === context.principal && lease.client === context.client;
+
+function heldError(holder: Lease, free: readonly string[]): ToolError {
+  const { device_id, client, principal, expires_at } = holder;
+  const instead = free.length > 0 ? `Free devices: ${free.join(", ")}. ` : "";
+  return new ToolError(
+    "DEVICE_HELD",
+    `${device_id} is held by ${client} (${principal}) until ${expires_at}.`,
+    `${instead}If the lease is yours, pass its session_id. Otherwise wait for it, or call take_control with force: true, which tells the holder.`,
+    { device_id, holder: client, until: expires_at, free },
+  );
+}
+
+const takenError = (device: string, takenBy: string, at: string) =>
+  new ToolError(
+    "LEASE_LOST",
+    `${device} was taken by ${takenBy} with force at ${at}.`,
+    "Wait until they are done, then call take_control again.",
+  );
+
+const expiredError = ({ device_id, expires_at }: Lease) =>
+  new ToolError(
+    "LEASE_EXPIRED",
+    `The lease of ${device_id} ended at ${expires_at}.`,
+    "Call take_control again; it is granted if the device is still free.",
+    { device_id },
+  );
+
+const unknownHandle = (sessionId: string) =>
+  new ToolError(
+    "LEASE_NOT_FOUND",
+    `No lease has the handle ${sessionId}.`,
+    "It was released or never given: call take_control for a new session_id.",
+  );
+
+const givenBack = ({ device_id, client }: Lease) =>
+  new ToolError(
+    "CANCELLED",
+    `${client} gave ${device_id} back while this ran.`,
+    "Keep the lease until the run has ended, then run it again.",
+  );
+
+const clientEnded = ({ device_id, client }: Lease) =>
+  new ToolError(
+    "CANCELLED",
+    `${client} ended, and its lease of ${device_id} with it.`,
+    "Run it again; a run of its own schedule is a deployment.",
+  );

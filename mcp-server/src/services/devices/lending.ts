@@ -3,9 +3,7 @@ import type { OpenDevice } from "../ports.ts";
 import { findCommand } from "./findCommand.ts";
 import { controllersWith, missing, type PortName, reasonsOf, using } from "./portOf.ts";
 
-/** What a device lends its own controllers. */
 export function portsLentBy(deviceNow: () => OpenDevice): DevicePorts {
-  /** The first controller with the port, to be used once it is open. */
   function first<Name extends PortName>(name: Name) {
     const device = deviceNow();
     const [controller] = controllersWith(device, name);

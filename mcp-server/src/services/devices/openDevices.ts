@@ -18,11 +18,9 @@ import { Opening } from "./opening.ts";
 const idleMs = 600_000;
 const lookAgainMs = 60_000;
 
-/** One device with the controllers that were made for it, open or not. */
 type Held = {
   entry: ConfiguredDevice;
   parts: readonly Opening[];
-  /** While none of them is open. */
   first: SharedWork<void>;
   closing: Promise<void> | undefined;
   users: number;
@@ -32,34 +30,23 @@ type Held = {
 export type OpenDevicesOptions = {
   /** What the server lends the controllers of a device, but for what they lend each other. */
   contextOf: (entry: ConfiguredDevice) => Omit<ControllerContext, "device">;
-  /** Told when the controllers of a device are closed. */
   closed?: ((deviceId: string) => Promise<void>) | undefined;
-  /** Fills the secrets in a driver's settings. */
   fill?: (<T>(settings: T) => T) | undefined;
   clock: Pick<Clock, "monotonic" | "setTimeout">;
   /** Says whether somebody holds the device, so that it is not closed for being idle. */
   isHeld(deviceId: string): Promise<boolean>;
 };
 
-/**
- * Keeps the controllers of the devices in use open, one set a device. They open beside each other; a device can be used as
- * soon as one is open, and what needs another one waits for that. What has died or failed is opened again when the device is
- * used next.
- */
+/** Keeps the controllers of devices in use open. A device is usable as soon as one is open; what died is reopened on use. */
 export class OpenDevices {
   private readonly held = new Map<string, Held>();
-  private readonly options: OpenDevicesOptions;
 
-  constructor(options: OpenDevicesOptions) {
-    this.options = options;
-  }
+  constructor(private readonly options: OpenDevicesOptions) {}
 
-  /** How many devices have controllers open. */
   count(): number {
     return [...this.held.values()].filter(isOpen).length;
   }
 
-  /** What is open of a device now, if anything. */
   peek(deviceId: string): OpenDevice | undefined {
     const held = this.held.get(deviceId);
     return held && isOpen(held) ? view(held) : undefined;
@@ -100,7 +87,6 @@ export class OpenDevices {
     };
   }
 
-  /** Closes a device whose entry is gone. */
   async remove(deviceId: string): Promise<void> {
     const held = this.held.get(deviceId);
     if (!held) return;

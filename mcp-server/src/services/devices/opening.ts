@@ -11,7 +11,6 @@ const longestPauseMs = 60_000;
 
 type Failure = { error: unknown; retryAt: number };
 
-/** One controller of a device, and how its opening stands. */
 export class Opening {
   private running: { done: Promise<void>; control: AbortController } | undefined;
   private ending: Promise<void> = Promise.resolve();
@@ -38,7 +37,6 @@ export class Opening {
     return this.running !== undefined;
   }
 
-  /** Why it could not be opened the last time. */
   failed(): { error: unknown } | undefined {
     return this.failure;
   }

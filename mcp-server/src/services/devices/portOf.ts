@@ -61,11 +61,9 @@ export async function getPort<Name extends PortName>(
   );
 }
 
-/** Says that a device has no such port, and what could not be opened. */
 export const missing = (device: OfferingDevice, name: PortName): string =>
   [`${device.id} gives no ${portNames[name]}.`, ...reasonsOf(device)].join(" ");
 
-/** Why controllers of a device cannot be used, a sentence each. */
 export const reasonsOf = ({ unavailable }: Pick<OfferingDevice, "unavailable">): string[] =>
   unavailable.map(({ kind, driver, reason }) => `${kind} (${driver}) is unavailable: ${reason}`);
 

@@ -26,7 +26,6 @@ type Given = {
   reserved: ReadonlySet<string>;
 };
 
-/** As they are now, read once. */
 export const readUserSkills = (given: Given): Pick<UserSkills, "current" | "problems"> => {
   const { skills, problems } = accepted(loadSkills(given.folder, given.knownTools), given);
   return { current: () => skills, problems: () => problems };

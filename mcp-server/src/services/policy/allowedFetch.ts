@@ -8,9 +8,10 @@ import {
 } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import type { LookupFunction } from "node:net";
+import { promisify } from "node:util";
+import { brotliDecompress, gunzip, inflate, inflateRaw } from "node:zlib";
 import { DeviceError } from "@labwright/controllers";
 import { ToolError } from "../../errors.ts";
-import { decodeBody } from "./decodeBody.ts";
 import type { UrlPolicy } from "./urlPolicy.ts";
 
 export type AllowedRequest = {
@@ -44,7 +45,6 @@ export function openConnections(): Connections {
   };
 }
 
-/** The cookies of requests that belong together. */
 export type Cookies = {
   /** The value of a Cookie header for this address; empty for none. */
   for(url: string): string;
@@ -57,10 +57,8 @@ const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const privateHeaders: ReadonlySet<string> = new Set(["authorization", "cookie", "proxy-authorization"]);
 
 /**
- * An HTTP request under the URL policy: each redirect is asked for again, and so is the address that is really connected
- * to, after the name was resolved. Throws URL_DENIED, APP_UNREACHABLE (any failure of the connection),
- * INVALID_RESPONSE (no HTTP, not as long as it says, too long, too many redirects, not encoded as it says), INVALID_INPUT (a header that HTTP does
- * not allow), and the signal's reason when it aborts.
+ * An HTTP request under the URL policy, which is asked again for each redirect and for the address really connected to.
+ * Throws URL_DENIED, APP_UNREACHABLE, INVALID_RESPONSE, INVALID_INPUT (a header that HTTP forbids), and the signal's reason.
  */
 export async function allowedFetch(policy: UrlPolicy, url: string, init: AllowedRequest): Promise<Response> {
   let request = { ...init, method: (init.method ?? "GET").toUpperCase(), headers: lowerCase(init.headers) };
@@ -193,7 +191,6 @@ async function read(
   return new Response(Buffer.from(body), { status, headers });
 }
 
-/** What came, up to the chunk that is more than `maxBytes`. */
 async function chunksOf(message: IncomingMessage, maxBytes: number, url: URL) {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -245,4 +242,47 @@ function invalidResponse(target: string, reason: string): ToolError {
     "Ask for less or for another address, or look at what answers there.",
     { url: origin + pathname },
   );
+}
+
+type Decode = (bytes: Uint8Array, options: { maxOutputLength: number }) => Promise<Uint8Array>;
+
+const inflateZlib = promisify(inflate);
+const inflateBare = promisify(inflateRaw);
+/** Some servers send `deflate` without its zlib wrapper, whose first byte has 8 in its low half. */
+const deflated: Decode = (bytes, options) =>
+  ((bytes[0] ?? 0) & 15) === 8 ? inflateZlib(bytes, options) : inflateBare(bytes, options);
+
+const decoders: Readonly<Record<string, Decode>> = {
+  gzip: promisify(gunzip),
+  "x-gzip": promisify(gunzip),
+  br: promisify(brotliDecompress),
+  deflate: deflated,
+};
+
+/** The body without its content encodings. Throws an Error for one unknown here (Node 20 has no zstd), bad or too many bytes. */
+async function decodeBody(encodings: string, bytes: Uint8Array, maxBytes: number): Promise<Uint8Array> {
+  const names = encodings.toLowerCase().split(",");
+  const wanted = names.map((name) => name.trim()).filter((name) => name !== "" && name !== "identity");
+  let decoded = bytes;
+  if (bytes.length === 0) return decoded;
+  for (const name of wanted.reverse()) decoded = await decodeOne(name, decoded, maxBytes);
+  return decoded;
+}
+
+async function decodeOne(name: string, bytes: Uint8Array, maxBytes: number): Promise<Uint8Array> {
+  const decode = Object.hasOwn(decoders, name) ? decoders[name] : undefined;
+  if (!decode) {
+    const known = Object.keys(decoders).join(", ");
+    throw new Error(`its content-encoding is ${name}; only ${known} can be decoded`);
+  }
+  try {
+    return await decode(bytes, { maxOutputLength: maxBytes });
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE")
+      throw new Error(`its answer is longer than ${maxBytes} bytes once decoded`, { cause: error });
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(`its content-encoding is ${name}, and its body is not valid ${name}: ${why}`, {
+      cause: error,
+    });
+  }
 }

@@ -6,16 +6,13 @@ import { secretPlaceholder, secretsNamedIn, secretVariablePrefix } from "../../c
 import { ToolError } from "../../errors.ts";
 import type { Secrets } from "../ports.ts";
 import { mapStrings } from "../values/strings.ts";
-import { maskAddresses } from "./addressCredentials.ts";
 
 /** Shorter values would be masked inside ordinary words. */
 const shortest = 4;
 
 type Sources = Readonly<Record<string, { env: string } | { file: string }>>;
 type Variables = Readonly<Record<string, string | undefined>>;
-/** A secret's value, or why it has none. */
 type Reading = { value: string } | { problem: string };
-/** The secrets of one run or call, as they were when it started. */
 type Snapshot = { readings: ReadonlyMap<string, Reading>; holders: number };
 
 /**
@@ -96,7 +93,6 @@ export function createSecrets(sources: Sources, env: Variables): Secrets {
   };
 }
 
-/** Throws SECRET_NOT_FOUND for an unknown name and for one without a value. */
 function valueIn(name: string, readings: Snapshot["readings"]): string {
   const reading = readings.get(name);
   if (reading && "value" in reading) return reading.value;
@@ -157,7 +153,6 @@ export function givenSecrets(sources: Sources, env: Variables): Record<string, s
   );
 }
 
-/** By the name of the secret. */
 const secretVariables = (env: Variables): Variables =>
   Object.fromEntries(
     Object.entries(env)
@@ -174,7 +169,6 @@ function readSecretFile(path: string): string | undefined {
   }
 }
 
-/** Every spelling of a value that is hidden. */
 function forms(value: string): string[] {
   const uri = encodeURIComponent(value);
   const form = new URLSearchParams([["", value]]).toString().slice(1);
@@ -196,10 +190,7 @@ function forms(value: string): string[] {
 const markup = (value: string) =>
   value.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 
-/**
- * What base64 of any text that contains the value must contain: for each of the three ways the value can fall on the
- * three-byte groups, the characters that depend on it alone.
- */
+/** The base64 characters that depend on the value alone, for each of the three offsets at which it can start. */
 function base64Forms(value: string): string[] {
   const bytes = Buffer.from(value);
   const inner = [0, 1, 2].map((offset) => {
@@ -215,4 +206,67 @@ function base64Forms(value: string): string[] {
     text.replaceAll("+", "-").replaceAll("/", "_"),
     text.replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, ""),
   ]);
+}
+
+const masked = "[masked]";
+
+/** Query and fragment parameters whose value is a credential: OAuth, API keys, passwords, signed addresses of clouds. */
+const parameters = [
+  "access_key",
+  "access_token",
+  "api[_-]?key",
+  "apitoken",
+  "assertion",
+  "auth_token",
+  "authorization",
+  "awsaccesskeyid",
+  "bearer",
+  "client_assertion",
+  "client_secret",
+  "code_verifier",
+  "device_code",
+  "id_token",
+  "jwt",
+  "oauth_token",
+  "oauth_token_secret",
+  "oauth_verifier",
+  "passphrase",
+  "passwd",
+  "password",
+  "private_token",
+  "pwd",
+  "refresh_token",
+  "samlresponse",
+  "secret",
+  "session_token",
+  "sig",
+  "signature",
+  "subscription-key",
+  "token",
+  "x-amz-credential",
+  "x-amz-security-token",
+  "x-amz-signature",
+  "x-goog-credential",
+  "x-goog-signature",
+].join("|");
+
+/** Also of an address that stands encoded in another one, and escaped as in JSON. */
+const parameter = new RegExp(
+  `((?:[?&#;]|%3F|%26|%23|\\\\u0026)(?:${parameters})(?:=|%3D))(?!\\[secret )(?:(?!%26|%23)[^\\s&#"'<>\\\\])+`,
+  "gi",
+);
+const user = /(:(?:\/\/|\\\/\\\/))[^\s/?#"'<>\\]{1,1000}@/g;
+const encodedUser = /(%3A%2F%2F)(?:(?!%2F|%3F|%23)[^\s/?#&"'<>]){1,1000}%40/gi;
+const query = /[?#][^\s"'<>]+/g;
+
+/** Hides credentials in addresses: user and password, the parameters above, and an OAuth `code` next to a `state`. */
+export function maskAddresses(text: string): string {
+  if (!/[=@]|%3D|%40/i.test(text)) return text;
+  return text
+    .replace(user, `$1${masked}@`)
+    .replace(encodedUser, `$1${masked}%40`)
+    .replace(parameter, `$1${masked}`)
+    .replace(query, (found) =>
+      /[?&#]state=/i.test(found) ? found.replace(/([?&#]code=)[^&#]+/gi, `$1${masked}`) : found,
+    );
 }

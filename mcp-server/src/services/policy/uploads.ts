@@ -51,9 +51,7 @@ export function uploadPath(folder: string, name: string): string {
     throw new DeviceError(
       "PATH_DENIED",
       `There is no upload "${name}".${offer} Put the file into ${folder}.`,
-      {
-        nearest: near,
-      },
+      { nearest: near },
     );
   }
   const real = realpathSync(path);

@@ -28,10 +28,7 @@ export type CallContext = {
   capabilities: { elicitation: boolean };
   /** Says what the call touched, for its log line and the audit. Whoever finds the device or starts a run calls it. */
   note?(facts: CallFacts): void;
-  /**
-   * Takes a run, to be stored with the call's own end before the call is answered; settles when that is done. Undefined,
-   * and not taken, when the call has ended.
-   */
+  /** Stores a run with the call's own end; settles when that is done. Undefined, and not taken, when the call has ended. */
   leave?(run: FinishedRun): Promise<void> | undefined;
   /** The run that this call is a part of: one that it starts on the same device does not wait for that run's end. */
   within?: string | undefined;

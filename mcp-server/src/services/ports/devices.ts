@@ -16,7 +16,6 @@ export type DeviceEntry = {
 /** What may be asked of one controller: of an open one what it offers, else what its driver declares. */
 export type Offer = KindOffer & Pick<Controller, "driver" | "withheld">;
 
-/** Whose commands and checks can be validated: a device, open or not. */
 export type OfferingDevice = {
   id: string;
   controllers: readonly Offer[];
@@ -56,10 +55,7 @@ export type Lease = {
 
 export type DeviceRef = { device_id?: string | undefined; session_id?: string | undefined };
 
-/**
- * The right to use a device for one call or run. `signal` aborts when the caller's does or when the lease is lost; the
- * lease is renewed until `done`.
- */
+/** The right to use a device. `signal` also aborts when the lease is lost; the lease is renewed until `done`. */
 export type Grant = { device: OpenDevice; lease: Lease | undefined; signal: AbortSignal; done(): void };
 
 export type DeviceService = {
@@ -72,7 +68,6 @@ export type DeviceService = {
   offering(ref: DeviceRef, context: CallContext): Promise<OfferingDevice>;
   /** The device a call means and what is open of it, without opening or taking anything. */
   peek(ref: DeviceRef, context: CallContext): Promise<{ entry: DeviceEntry; opened: OpenDevice | undefined }>;
-  /** What is open of a device now. */
   opened(deviceId: string): OpenDevice | undefined;
   /** Opens what is not open or has died. Throws CONTROLLER_UNAVAILABLE if nothing opens. */
   open(device: DeviceEntry, signal: AbortSignal): Promise<OpenDevice>;
@@ -82,10 +77,7 @@ export type DeviceService = {
     context: CallContext,
     force: boolean,
   ): Promise<{ lease: Lease; device: OpenDevice }>;
-  /**
-   * Makes a further device like this one, which only its lease keeps there, takes it and opens it. Throws DEVICE_NOT_COPIED for
-   * what there is once, INSUFFICIENT_RESOURCES when limits.max_parallel_devices would be passed.
-   */
+  /** Makes, takes and opens a copy that ends with its lease. Throws DEVICE_NOT_COPIED, INSUFFICIENT_RESOURCES. */
   takeCopy(
     deviceId: string | undefined,
     context: CallContext,
@@ -93,18 +85,13 @@ export type DeviceService = {
   ): Promise<{ lease: Lease; device: OpenDevice }>;
   /** Gives a lease back by handle, or the caller's own. Throws LEASE_NOT_FOUND. */
   releaseControl(ref: DeviceRef, context: CallContext): Promise<Lease>;
-  /** Gives back everything that a client held which has ended. */
   releaseClient(client: string): Promise<void>;
   leases(): Promise<Lease[]>;
-  /** How many devices have a controller open. */
   openCount(): number;
   /** Told after anything drove the device outside navigation; positions become unverified. */
   onDriven(listener: (deviceId: string) => void): void;
   drivenOutsideNavigation(deviceId: string): void;
-  /**
-   * Has the device start fresh for one run, with a saved storage state if one is named, until `leave`. Undefined for a
-   * device that cannot.
-   */
+  /** Starts the device fresh (with a saved storage state, if named) until `leave`. Undefined for a device that cannot. */
   startFresh(
     device: OpenDevice,
     storageState: string | undefined,

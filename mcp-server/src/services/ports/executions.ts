@@ -15,19 +15,13 @@ export type Run = {
   id: string;
   kind: ExecutionKind;
   device: OpenDevice;
-  /** Handle of the lease that it drives by. */
   session_id?: string | undefined;
   signal: AbortSignal;
   context: CallContext;
   /** What the device did by itself between the last run of the same holder and this one. */
   noticesBefore: readonly string[];
-  /**
-   * Appends a step with the notices that came since the step before, and sends it as progress. Stored before it returns; of
-   * a run without a device the step before it is, and the last one before the run ends.
-   */
-  /** Returns the notices that the step got beside its own. */
+  /** Stores a step with the notices since the last one, and returns these. Without a device it waits for the step before only. */
   step(step: Omit<Step, "index">): Promise<readonly string[]>;
-  /** Says which step runs now, until it is appended. */
   begins(label: string): void;
   /** Counts checks that were really made. */
   verified(count: number): void;
@@ -54,7 +48,6 @@ export type RunSpec = {
 export type StepStops = {
   /** The step that comes next, counted from 1; undefined while the run is not stopped. */
   readonly at: { number: number; step: string } | undefined;
-  /** Resolves when the run is stopped. */
   stopped(): Promise<void>;
   /** Makes the next step, or all that are left. */
   go(way: "next" | "on"): void;
@@ -69,16 +62,12 @@ export type RunReply<Output> = {
   steps_done: number;
   /** The run is stopped before this step. */
   next_step?: StepStops["at"];
-  /** The step that runs now. */
   doing?: string | undefined;
   output?: Output | undefined;
 };
 
 export type ExecutionService = {
-  /**
-   * Takes the device, stores the execution, runs `body` and stores its end. Aborting the caller's signal while it waits
-   * cancels the run; after `wait_ms` the run goes on without the caller.
-   */
+  /** Aborting the caller's signal while it waits cancels the run; after `wait_ms` the run goes on without the caller. */
   run<Output extends object>(
     spec: RunSpec,
     context: CallContext,

@@ -17,7 +17,6 @@ export type ActionResult = {
   duration_ms: number;
   data?: Params | undefined;
   error?: Omit<Failure, "command"> | undefined;
-  /** What the device did by itself meanwhile. */
   notices?: string[] | undefined;
 };
 /**
@@ -44,10 +43,7 @@ export type ActionExecutor = {
   describe(device: OfferingDevice, command: string | undefined): OfferText<"commands">;
   /** Throws ACTION_NOT_FOUND with the nearest names, INVALID_INPUT naming each bad parameter: before anything runs. */
   validate(device: OfferingDevice, actions: readonly Action[]): void;
-  /**
-   * Validates everything, then runs. `variables` fill `{{name}}`; secrets are filled in last and masked in results.
-   * `isChecked` says that a check of the screen follows.
-   */
+  /** Validates, then runs. `variables` fill `{{name}}`; secrets are filled in last. `isChecked`: a check of the screen follows. */
   run(
     device: OpenDevice,
     batch: ActionBatch,
@@ -88,10 +84,7 @@ export type VerificationExecutor = {
       lasting?: boolean;
     },
   ): Promise<CheckReport>;
-  /**
-   * When the device first showed what all checks ask for, by its frames since `from`; undefined when it did not in the time.
-   * `measured: false` for a device without frames, or checks that judge more than a picture.
-   */
+  /** When the device first showed what all checks ask for. `measured: false` without frames, or if a check needs more than a picture. */
   firstFrame(
     device: OpenDevice,
     checks: readonly Verification[],

@@ -18,7 +18,6 @@ export type Secrets = {
   check(value: unknown): void;
   /** {@link check} of what will run later: a secret that is known may get its value until then. */
   checkNames(value: unknown): void;
-  /** The names that a value has placeholders of. */
   named(value: unknown): string[];
   /** Hides every known value and the credentials of addresses: for whatever leaves the server or is recorded. */
   mask<T>(value: T): T;

@@ -81,14 +81,10 @@ export type ScreenService = {
   ): Promise<{ frame: Frame; artifact: ArtifactRef } | undefined>;
   /** Why only steps that fail and the last one are to have pictures; undefined where every step may. */
   slowness(deviceId: string): string | undefined;
-  /** Keeps a picture that somebody else took. */
   store(frame: Frame): Promise<ArtifactRef>;
   screenshot(device: OpenDevice, options: ShotOptions, signal: AbortSignal): Promise<Shot>;
   dump(device: OpenDevice, options: DumpOptions, signal: AbortSignal): Promise<DumpView>;
-  /**
-   * What changed since the caller's last look at this device, in lines; the whole screen if it is another one or was never seen. Where
-   * nothing changed it says so, within what time if that is known, and what still goes on if anything does.
-   */
+  /** What changed since the caller's last look, in lines; the whole screen if it is another one or was never seen. */
   changes(
     device: OpenDevice,
     options: { maxTokens: number; usable?: Usable | undefined; caller?: string },

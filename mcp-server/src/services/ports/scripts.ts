@@ -20,7 +20,6 @@ export type ScriptEnd = {
   result: ScriptResult;
 };
 
-/** A script as a part of somebody's run. */
 export type ScriptTask = {
   script: string;
   args: readonly string[];

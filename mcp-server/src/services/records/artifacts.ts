@@ -20,7 +20,6 @@ export type ArtifactStoreOptions = {
   /** Files that were not stored again for so long are removed (`artifact_days`). */
   maxAgeMs?: number | undefined;
 };
-/** A file's bytes, whole or in pieces as they are read. */
 type Content = Uint8Array | AsyncIterable<Uint8Array>;
 export type PurgedArtifacts = { removed: number; bytes: number };
 export type RetainingArtifactStore = ArtifactStore & {
@@ -137,7 +136,6 @@ class FileArtifactStore implements RetainingArtifactStore {
     return this.removeOldest((row, total) => total > upTo && now - Date.parse(row.created_at) > protectedMs);
   }
 
-  /** Removes from the oldest on while `goes` says so of it and of all bytes together. */
   private async removeOldest(goes: (row: ArtifactRow, total: number) => boolean): Promise<PurgedArtifacts> {
     const { rows, host } = this.options;
     let total = await rows.totalBytes(host);
@@ -183,7 +181,6 @@ class FileArtifactStore implements RetainingArtifactStore {
     return join(this.options.folder, "tmp");
   }
 
-  /** What writers left that were killed. */
   private async removeLeftovers(now: number): Promise<void> {
     for (const name of await readdir(this.temporaryFolder()).catch(() => [])) {
       const path = join(this.temporaryFolder(), name);

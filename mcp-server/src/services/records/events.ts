@@ -1,27 +1,22 @@
 import { ToolError } from "../../errors.ts";
-import type { Database, EventRows } from "../../storage/index.ts";
-import { eventChannel } from "../../storage/index.ts";
+import { type Database, type EventRows, eventChannel } from "../../storage/index.ts";
 import type { Clock, EventInput, Secrets, StoredEvent } from "../ports.ts";
+import { Repeater } from "./repeater.ts";
 
 export type EventListener = (event: StoredEvent) => void;
 /** What happened, in the order in which it was committed, told at least once. */
 export type Events = {
   /** Appends within a transaction, as its last statement: it is there if and only if what it reports is. */
   append(tx: Database, event: EventInput): Promise<StoredEvent>;
-  /** Events with an id over `after`, in order. */
   read(range: { after: number; limit: number }): Promise<StoredEvent[]>;
   latestId(): Promise<number>;
-  /**
-   * Calls `listener` with each event that is committed from now on, in order, also those of other processes. Listening
-   * when it resolves; to start at a cursor, subscribe, then read, and leave out what was seen.
-   */
+  /** Calls `listener` with each event committed from now on, in order, of all processes. To start at a cursor: subscribe, then read. */
   subscribe(listener: EventListener): Promise<() => void>;
   /** The last event that a consumer has done; 0 for a new one. It outlives the process. */
   cursor(consumer: string): Promise<number>;
   /** A consumer has done all events up to `id`; this never goes back. Throws INVALID_INPUT for one that is yet to come. */
   done(consumer: string, id: number): Promise<number>;
 };
-/** What a reader of the feed needs. */
 export type EventFeed = Omit<Events, "append">;
 
 export type EventsOptions = {
@@ -30,7 +25,7 @@ export type EventsOptions = {
   secrets: Pick<Secrets, "mask">;
   /** `Storage.listen`. */
   listen(channel: string, listener: () => void): Promise<() => void>;
-  /** Hears of a failure to read after a notification; the next one reads again. */
+  /** Told of a failure to read after a notification, which is read again a minute later at the latest. */
   onFault?(error: unknown): void;
 };
 
@@ -42,10 +37,12 @@ class Outbox implements Events {
   private readonly listeners = new Set<EventListener>();
   private listening: Promise<unknown> | undefined;
   private seen = 0;
-  private draining = false;
-  private again = false;
+  private readonly reading: Repeater;
 
-  constructor(private readonly options: EventsOptions) {}
+  constructor(private readonly options: EventsOptions) {
+    const { clock, onFault = () => {} } = options;
+    this.reading = new Repeater(clock, () => this.readNew(), onFault);
+  }
 
   async append(tx: Database, event: EventInput): Promise<StoredEvent> {
     const { clock, secrets } = this.options;
@@ -90,32 +87,14 @@ class Outbox implements Events {
 
   private async startListening(): Promise<void> {
     this.seen = await this.options.rows.latestId();
-    await this.options.listen(eventChannel, () => this.wake());
-    this.wake();
+    await this.options.listen(eventChannel, () => this.reading.wake());
+    this.reading.wake();
   }
 
-  /** One reader at a time; a notification during a read makes it read once more. */
-  private wake(): void {
-    this.again = true;
-    if (!this.draining) void this.drain();
-  }
-
-  private async drain(): Promise<void> {
-    this.draining = true;
-    try {
-      while (this.again) await this.readPage();
-    } catch (error) {
-      this.options.onFault?.(error);
-    } finally {
-      this.draining = false;
-    }
-  }
-
-  private async readPage(): Promise<void> {
-    this.again = false;
+  private async readNew(): Promise<void> {
     const page = await this.options.rows.read({ after: this.seen, limit: pageSize });
     for (const event of page) this.tell(event);
-    if (page.length === pageSize) this.again = true;
+    if (page.length === pageSize) this.reading.wake();
   }
 
   private tell(event: StoredEvent): void {

@@ -26,7 +26,6 @@ const maxVisits = 1_000_000;
 const deadlineMs = 1_000;
 /** Characters, and values of lists and maps, that one expression may give. */
 const maxResult = 1_000_000;
-/** Expressions of loops and rows come again and again. */
 const maxKept = 200;
 
 /** `loop` is a reserved word of CEL; a stand-in of the same length keeps the positions in messages right. */
@@ -99,10 +98,7 @@ function compile(source: string): Expression {
   };
 }
 
-/**
- * Whether the expression holds. Throws what `evaluate` throws, and INVALID_INPUT when it gives anything but true or false;
- * of data that is null VERIFICATION_FAILED.
- */
+/** Throws what `evaluate` throws, INVALID_INPUT for neither true nor false, VERIFICATION_FAILED for null. */
 export function holds(source: string, scope: Params): boolean {
   const value = compileExpression(source).evaluate(scope);
   if (typeof value === "boolean") return value;
@@ -281,10 +277,7 @@ function toCel(value: unknown): unknown {
   return new Map(Object.entries(value).map(([key, item]) => [key, toCel(item)]));
 }
 
-/**
- * A whole number is an integer of CEL, whatever its size: only arithmetic needs it to have 64 bits. A decimal that no double
- * holds stays as it is, which CEL refuses where an expression reads it.
- */
+/** Any whole number is a CEL integer. A decimal that no double holds stays as it is; CEL refuses it where it is read. */
 function toCelNumber(value: JsonNumber): unknown {
   const whole = wholeOf(value);
   if (whole !== undefined || typeof value === "number") return whole ?? value;
@@ -292,7 +285,6 @@ function toCelNumber(value: JsonNumber): unknown {
   return typeof plain === "number" ? plain : value;
 }
 
-/** What is left of the bound on a result's size. */
 type Budget = { left: number; readonly source: string };
 
 /** The value as JSON holds it; a time or a duration as text. */
@@ -318,10 +310,7 @@ function numberOf(value: bigint | number, source: string): JsonNumber {
   throw invalid(source, `gives ${value}, which no JSON number holds`);
 }
 
-/**
- * A failure that the data brought about: a field that is missing, null, or of another type than an operator takes; and a name
- * that is no output of its block.
- */
+/** A failure caused by the data (missing, null, of a wrong type), or by a name that is not an output of its block. */
 function dataFault(
   source: string,
   reason: string,

@@ -9,10 +9,7 @@ type DataPath = { text: string; keys: readonly Key[] };
 
 const longestValue = 200;
 
-/**
- * `broken`: paths that are missing or null, and why. `unknown`: those of an output that the block does not have, which is the
- * author's doing. `read`: paths of blocks' outputs, which come from outside, with values.
- */
+/** `broken`: missing or null paths, and why. `unknown`: outputs that a block does not have. `read`: outputs with values. */
 export type DataFindings = { broken: string[]; unknown: string[]; read: string[] };
 
 /** The paths of data that an expression reads, judged against a scope. `bound` are names that are no data. */

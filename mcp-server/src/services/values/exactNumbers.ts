@@ -1,13 +1,10 @@
-import { parse, stringify } from "lossless-json";
+import { compareNumber, parse, splitNumber, stringify } from "lossless-json";
 
 const grammar = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 /** More digits than this are not computed with. */
 const mostDigits = 10_000;
 
-/**
- * A JSON number as it was written, where a JavaScript number would be written in another way: `9007199254740993`, `1.0`,
- * `1e2`, `-0`. Its digits are no property, so that no path leads into it.
- */
+/** A JSON number as written, where JavaScript would write it differently: `9007199254740993`, `1.0`, `1e2`, `-0`. */
 export class ExactNumber {
   readonly #text: string;
 
@@ -33,10 +30,7 @@ export const isNumber = (value: unknown): value is JsonNumber =>
 
 export const isNumberText = (text: string): boolean => grammar.test(text);
 
-/**
- * Whether a JavaScript number loses digits of a number, or could have: from 2^53 on, several whole numbers of JSON become
- * one, so nobody can tell which was written.
- */
+/** Whether a JavaScript number loses digits, or could have: from 2^53 on, several whole numbers become one. */
 export function isBeyondDouble(text: string): boolean {
   if (!isNumberText(text)) return false;
   const number = Number(text);
@@ -66,37 +60,16 @@ export const jsonText = (value: unknown): string | undefined => stringify(value,
 
 const exact = [{ test: (value: unknown) => value instanceof ExactNumber, stringify: String }];
 
-/** `digits` without zeros at either end; the value is `digits` times ten to the power of `exponent`. */
-type Decimal = { negative: boolean; digits: string; exponent: number };
+/** The value is `digits`, which end in no zero, times ten to the power of `exponent`. */
+type Decimal = { sign: string; digits: string; exponent: number };
 
 function decimalOf(value: JsonNumber): Decimal {
-  const [, sign = "", whole = "", fraction = "", exponent = "0"] = grammar.exec(String(value)) ?? [];
-  const all = whole + fraction;
-  let [from, to] = [0, all.length];
-  while (from < to && all[from] === "0") from++;
-  while (to > from && all[to - 1] === "0") to--;
-  const digits = all.slice(from, to);
-  if (digits === "") return { negative: false, digits, exponent: 0 };
-  return {
-    negative: sign === "-",
-    digits,
-    exponent: Number(exponent) - fraction.length + all.length - to,
-  };
+  const { sign, digits, exponent } = splitNumber(String(value));
+  return { sign, digits, exponent: exponent - digits.length + 1 };
 }
 
 /** Below 0 where `a` is less than `b`, 0 where they are the same number, however written. */
-export function compareNumbers(a: JsonNumber, b: JsonNumber): number {
-  if (typeof a === "number" && typeof b === "number") return Math.sign(a - b);
-  const [one, other] = [decimalOf(a), decimalOf(b)];
-  const [ofOne, ofOther] = [signOf(one), signOf(other)];
-  if (ofOne !== ofOther || ofOne === 0) return ofOne - ofOther;
-  const magnitudes = one.digits.length + one.exponent - other.digits.length - other.exponent;
-  if (magnitudes !== 0) return magnitudes * ofOne;
-  if (one.digits === other.digits) return 0;
-  return one.digits < other.digits ? -ofOne : ofOne;
-}
-
-const signOf = ({ digits, negative }: Decimal) => (digits === "" ? 0 : negative ? -1 : 1);
+export const compareNumbers = (a: JsonNumber, b: JsonNumber): number => compareNumber(String(a), String(b));
 
 export const sameNumber = (a: JsonNumber, b: JsonNumber): boolean => compareNumbers(a, b) === 0;
 
@@ -118,8 +91,8 @@ export function isMultipleOf(value: JsonNumber, step: JsonNumber): boolean {
   return scaled(one, exponent) % scaled(other, exponent) === 0n;
 }
 
-const scaled = ({ digits, exponent, negative }: Decimal, to: number): bigint =>
-  BigInt(`${negative ? "-" : ""}${digits === "" ? "0" : digits}`) * 10n ** BigInt(exponent - to);
+const scaled = ({ sign, digits, exponent }: Decimal, to: number): bigint =>
+  BigInt(sign + digits) * 10n ** BigInt(exponent - to);
 
 /** Whether two JSON values are the same: numbers by their value, however written, and objects in any order of keys. */
 export function sameJson(a: unknown, b: unknown): boolean {

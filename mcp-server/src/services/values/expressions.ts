@@ -13,10 +13,7 @@ export async function loadExpressions(): Promise<Room> {
   return room;
 }
 
-/**
- * Compiles a CEL expression (cel.dev). Throws INVALID_INPUT with line and column; see `celExpressions.ts` for numbers
- * and bounds.
- */
+/** Throws INVALID_INPUT with line and column; see `celExpressions.ts` for numbers and bounds. */
 export async function compileExpression(source: string): Promise<Expression> {
   return (await loadExpressions()).compileExpression(source);
 }

@@ -4,10 +4,7 @@ import { type Params, paramsSchema } from "../../domain/index.ts";
 import { pathText, schemaProblems, valueAt } from "../../domain/schemaProblems.ts";
 import { strictOf } from "../../domain/strictOf.ts";
 
-/**
- * What is wrong with `value` under the strict form of `schema`, one line a problem with its path; an unknown key is
- * named with the nearest known one. A value with a placeholder in it is taken as right, since it is not filled in yet.
- */
+/** One line a problem, with its path and the nearest known key. A value with a placeholder is taken as right. */
 export function inputProblems(schema: z.ZodObject, value: unknown, at: string): string[] {
   const parsed = strictOf(schema).safeParse(value);
   if (parsed.success) return [];
@@ -28,7 +25,6 @@ export const fittingParams = (schema: z.ZodObject, params: Params): Params =>
 
 const isPlaceholder = (value: unknown) => typeof value === "string" && /\{\{[^{}]+\}\}/.test(value);
 
-/** The strict JSON of a schema, for a caller that wants to know what to give. */
 export function schemaJson(schema: z.ZodType): Record<string, unknown> {
   const { $schema: _, ...json } = z.toJSONSchema(schema, { io: "input" });
   return json;

@@ -2,10 +2,7 @@ import { nearest } from "@labwright/controllers";
 import { ToolError } from "../../errors.ts";
 import { isNumberText } from "./exactNumbers.ts";
 
-/**
- * What stands between two pairs of braces, behind a backslash where the braces are meant themselves. It holds no brace itself,
- * so that one look finds its end.
- */
+/** The text between two pairs of braces, with a backslash before it where the braces are literal. */
 export const anyPlaceholder = /(\\?)\{\{([^{}]*)\}\}/g;
 export const wholePlaceholder = /^\{\{([^{}]*)\}\}$/;
 const pathGrammar = /^[A-Za-z_][\w-]*(?:\.[\w-]+|\[\d+\])*$/;
@@ -30,7 +27,6 @@ export function placeholdersIn(value: unknown): string[] {
   return [...found];
 }
 
-/** Whether a string below `value` names a secret. */
 export function holdsSecret(value: unknown): boolean {
   return stringsIn(value).some((text) => text.search(secretPlaceholder) >= 0);
 }
@@ -40,7 +36,6 @@ export function rootOf(placeholder: string): string | undefined {
   return isPath(placeholder) ? placeholder.split(/[.[]/, 1)[0] : undefined;
 }
 
-/** UNKNOWN_VARIABLE for `names`, with the nearest of the `known`. */
 export function unknownVariables(names: readonly string[], known: readonly string[]): ToolError {
   const [first = ""] = names;
   const environment = names.some((name) => /^env\b/.test(name))
@@ -58,7 +53,6 @@ export function unknownVariables(names: readonly string[], known: readonly strin
   );
 }
 
-/** Every string below `value`. */
 export function stringsIn(value: unknown): string[] {
   if (typeof value === "string") return [value];
   if (Array.isArray(value)) return value.flatMap(stringsIn);

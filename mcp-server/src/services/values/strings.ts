@@ -1,7 +1,4 @@
-/**
- * The same value with every string in it changed, keys included. Plain objects and arrays are copied; bytes, dates and
- * other instances are left as they are.
- */
+/** The value with every string changed, keys included. Bytes, dates and other instances stay as they are. */
 export function mapStrings<T>(value: T, change: (text: string) => string): T;
 export function mapStrings(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === "string") return change(value);

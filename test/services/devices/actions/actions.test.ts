@@ -88,17 +88,13 @@ test("retry actions save a batch; failure actions run when nothing did, with or 
   const saved = await actions.run(
     box,
     batch({ actions: [wrong], retry_actions: [good], failure_actions: [home] }),
-    {
-      signal,
-    },
+    { signal },
   );
   expect(saved).toMatchObject({ ok: true, results: [{ phase: "action" }, { phase: "retry" }] });
   const lost = await actions.run(
     box,
     batch({ actions: [wrong], retry_actions: [wrong], failure_actions: [home] }),
-    {
-      signal,
-    },
+    { signal },
   );
   expect(lost.ok).toBe(false);
   expect(lost.results.map(({ phase }) => phase)).toEqual(["action", "retry", "failure"]);

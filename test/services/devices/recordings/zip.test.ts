@@ -1,6 +1,6 @@
 import { deflateRawSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { maskTrace } from "../../../../mcp-server/src/services/devices/recordings/maskTrace.ts";
+import { maskTrace } from "../../../../mcp-server/src/services/devices/recordings/index.ts";
 import { changeZip } from "../../../../mcp-server/src/services/devices/recordings/zip.ts";
 import { testSecrets } from "../../../fixtures/simulated.ts";
 

@@ -5,7 +5,7 @@ import {
   diffElements,
   isAllNew,
   renderChanges,
-} from "../../../../mcp-server/src/services/devices/screen/diff.ts";
+} from "../../../../mcp-server/src/services/devices/screen/compare.ts";
 import { findElements } from "../../../../mcp-server/src/services/devices/screen/find.ts";
 import { renderElements } from "../../../../mcp-server/src/services/devices/screen/render.ts";
 import { estimateTokens } from "../../../../mcp-server/src/services/values/tokens.ts";

@@ -42,11 +42,7 @@ const check = (
   command: string,
   params: Verification["params"],
   more: Partial<Verification> = {},
-): Verification => ({
-  command,
-  params,
-  ...more,
-});
+): Verification => ({ command, params, ...more });
 const options = { passCondition: "all", timeoutMs: 0, signal } as const;
 
 /** A device whose one check gives the readings of a script, the last for ever. */

@@ -1,16 +1,14 @@
 import { describe, expect, test } from "vitest";
 import type { Coverage, ExecutionStatus } from "../../../../mcp-server/src/domain/index.ts";
 import {
+  countsOf,
+  coverageView,
   type LinkedRun,
   outcomeOf,
   partsOf,
-  verdictOf,
-} from "../../../../mcp-server/src/services/lab/requirements/coverage.ts";
-import {
-  countsOf,
-  coverageView,
   summaryView,
   uncoveredView,
+  verdictOf,
 } from "../../../../mcp-server/src/services/lab/requirements/views.ts";
 import type { RequirementCoverage } from "../../../../mcp-server/src/storage/index.ts";
 

@@ -1,8 +1,12 @@
 import type { FindingKind } from "@labwright/controllers";
 import { describe, expect, it } from "vitest";
 import type { DeviceInput } from "../../../../mcp-server/src/services/devices/inputs.ts";
-import { countsAfter, countsFrom } from "../../../../mcp-server/src/services/lab/watching/explained.ts";
-import { nextChange, stageOf } from "../../../../mcp-server/src/services/lab/watching/stages.ts";
+import {
+  countsAfter,
+  countsFrom,
+  nextChange,
+  stageOf,
+} from "../../../../mcp-server/src/services/lab/watching/stages.ts";
 
 const settleMs = 10_000;
 const limits = { pendingMs: 5_000, activeMs: 30_000, settleMs };

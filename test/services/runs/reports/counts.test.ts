@@ -1,13 +1,20 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { z } from "zod";
-import type { Execution } from "../../../../mcp-server/src/domain/index.ts";
-import type { ReportEntry, ReportHead } from "../../../../mcp-server/src/services/runs/reports/index.ts";
+import {
+  besideVerdict,
+  type Execution,
+  type Step,
+  slowNotices,
+} from "../../../../mcp-server/src/domain/index.ts";
 import {
   ctrfReport,
   htmlReport,
   junitReport,
+  type ReportEntry,
+  type ReportHead,
   readReport,
 } from "../../../../mcp-server/src/services/runs/reports/index.ts";
+import { type StepNode, stepTree } from "../../../../mcp-server/src/services/runs/reports/stepTree.ts";
 import { execution, head, step } from "./samples.ts";
 
 /** The same numbers each time, from 0 up to below `below`. */
@@ -164,4 +171,75 @@ describe("every report of the same run", () => {
     );
     expect(junitReport([entry])).toContain("notice: HTTP_ERROR: GET http://shop/api (fetch) answered 500");
   });
+});
+
+it("a step that took most of its time is said to be slow, and no other", () => {
+  expect(slowNotices("click_element", 3_500, 5_000)).toEqual([
+    "SLOW: click_element took 3500 ms of its 5000 ms.",
+  ]);
+  expect(slowNotices("click_element", 3_499, 5_000)).toEqual([]);
+  expect(slowNotices("click_element", 9_000, undefined)).toEqual([]);
+  expect(slowNotices("click_element", 0, 0)).toEqual([]);
+});
+
+it("beside a verdict stand faults of the app, each once", () => {
+  const many = Array.from({ length: 12 }, (_, at) => `HTTP_ERROR: GET /${at} (fetch) answered 500`);
+  expect(besideVerdict(["a dialog", "SLOW: x", "SLOW: x", "BROWSER_RESTARTED: y"])).toEqual([
+    "SLOW: x",
+    "BROWSER_RESTARTED: y",
+  ]);
+  expect(besideVerdict(many)).toEqual([...many.slice(0, 10), "2 more in the steps of the run"]);
+});
+
+const lines = (nodes: readonly StepNode[], depth = 0): string[] =>
+  nodes.flatMap(({ label, status, children }) => [
+    `${"  ".repeat(depth)}${label}${status === "passed" ? "" : `: ${status}`}`,
+    ...lines(children, depth + 1),
+  ]);
+
+/** Paths in the order in which the steps end; the label of each is its place in that order. */
+const treeOf = (...paths: [path: string, kind?: string, status?: Step["status"]][]) =>
+  lines(
+    stepTree(
+      paths.map(([path, kind = "action", status = "passed"], at) =>
+        step(at, { path, kind, status, label: `${at} ${path}` }),
+      ),
+    ),
+  );
+
+test("attempts and the set-up are groups, each as bad as the worst step in it", () => {
+  expect(
+    treeOf(
+      ["attempt1/setup/open"],
+      ["attempt1/look", "verification", "failed"],
+      ["attempt2/setup/open"],
+      ["attempt2/look", "verification"],
+    ),
+  ).toEqual([
+    "attempt 1: failed",
+    "  set-up",
+    "    0 attempt1/setup/open",
+    "  1 attempt1/look: failed",
+    "attempt 2",
+    "  set-up",
+    "    2 attempt2/setup/open",
+    "  3 attempt2/look",
+  ]);
+});
+
+test("two walks keep their own legs, and a name that only begins alike is no parent", () => {
+  expect(
+    treeOf(["go", "navigation"], ["go", "navigation"], ["go2", "navigation"], ["go2", "navigation"], ["g"]),
+  ).toEqual(["1 go", "  0 go", "3 go2", "  2 go2", "4 g"]);
+});
+
+test("the calls of a script stand under its block; steps without a path stay as they are", () => {
+  expect(
+    treeOf(["s/tool", "tool"], ["s/tool", "tool", "error"], ["s/script", "script"], ["s", "script"]),
+  ).toEqual(["3 s", "  0 s/tool", "  1 s/tool: error", "  2 s/script"]);
+  expect(treeOf(["", "navigation"], ["", "navigation"])).toEqual(["0 ", "1 "]);
+});
+
+test("rounds of a loop whose own step was never recorded stay in their order", () => {
+  expect(treeOf(["loop[0]/look"], ["loop[1]/look"])).toEqual(["0 loop[0]/look", "1 loop[1]/look"]);
 });

@@ -1,8 +1,11 @@
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import type { Step } from "../../../../mcp-server/src/domain/index.ts";
-import type { Picture, ReportEntry } from "../../../../mcp-server/src/services/runs/reports/index.ts";
-import { htmlReport } from "../../../../mcp-server/src/services/runs/reports/index.ts";
+import {
+  htmlReport,
+  type Picture,
+  type ReportEntry,
+} from "../../../../mcp-server/src/services/runs/reports/index.ts";
 import { openReportBrowser, type ReportBrowser } from "./reportBrowser.ts";
 import {
   execution,

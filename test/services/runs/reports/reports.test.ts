@@ -4,18 +4,16 @@ import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { z } from "zod";
 import { ToolError } from "../../../../mcp-server/src/errors.ts";
 import { systemClock } from "../../../../mcp-server/src/services/records/clock.ts";
-import type {
-  ReportDependencies,
-  ReportEntry,
-} from "../../../../mcp-server/src/services/runs/reports/index.ts";
 import {
   createReports,
   ctrfReport,
   htmlReport,
   junitReport,
+  type ReportDependencies,
+  type ReportEntry,
   readReport,
 } from "../../../../mcp-server/src/services/runs/reports/index.ts";
-import { shrink } from "../../../../mcp-server/src/services/runs/reports/shrink.ts";
+import { shrink } from "../../../../mcp-server/src/services/runs/reports/pictures.ts";
 import { callContext } from "../../../fixtures/callContext.ts";
 import { testSecrets } from "../../../fixtures/simulated.ts";
 import { memoryArtifacts } from "../../apps/testcases/testcaseBench.ts";

@@ -3,7 +3,7 @@ import type { Database } from "../../../storage/engine/database.ts";
 import { executionRows } from "../../../storage/rows/executionRows.ts";
 import { testcaseRows } from "../../../storage/rows/testcaseRows.ts";
 import { userinterfaceRows } from "../../../storage/rows/userinterfaceRows.ts";
-import { projectInUse } from "../../records/project.ts";
+import { projectInUse } from "../../records/inUse.ts";
 import type { ListedProblem } from "../testcases/index.ts";
 import { appView } from "../userinterfaces/index.ts";
 import { type Examination, examineFiles, type FileText } from "./examine.ts";

@@ -7,7 +7,7 @@ import type { Database } from "../../../storage/engine/database.ts";
 import { holdFile } from "../../../storage/rows/sourceRows.ts";
 import { testcaseRows } from "../../../storage/rows/testcaseRows.ts";
 import { userinterfaceRows } from "../../../storage/rows/userinterfaceRows.ts";
-import { inProject } from "../../records/project.ts";
+import { inProject } from "../../records/inUse.ts";
 import { allBlocks, contentOf } from "../testcases/index.ts";
 import { type AppView, appView } from "../userinterfaces/index.ts";
 import type { AppModel } from "../userinterfaces/model.ts";

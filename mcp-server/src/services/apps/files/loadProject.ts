@@ -4,7 +4,7 @@ import { ToolError } from "../../../errors.ts";
 import type { Database } from "../../../storage/engine/database.ts";
 import { testcaseRows } from "../../../storage/rows/testcaseRows.ts";
 import { userinterfaceRows } from "../../../storage/rows/userinterfaceRows.ts";
-import { inProject } from "../../records/project.ts";
+import { inProject } from "../../records/inUse.ts";
 import { testNameOf } from "../testcases/index.ts";
 import { appView } from "../userinterfaces/index.ts";
 import { type FileRead, newApp, readYaml } from "./importYaml.ts";

@@ -1,7 +1,7 @@
 import type { Node } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
 import type { OpenDevice, ScreenService, VerificationExecutor } from "../../ports.ts";
-import { inApp } from "../../records/appInUse.ts";
+import { inApp } from "../../records/inUse.ts";
 import type { UserInterfaceService } from "../userinterfaces/index.ts";
 import { type AppModel, getNode, variablesOf } from "../userinterfaces/model.ts";
 import type { Histories } from "./history.ts";

@@ -2,7 +2,7 @@ import type { ActionSet, Edge, NavigationReport, ValidationReport } from "../../
 import { ToolError } from "../../../errors.ts";
 import { span } from "../../../observability/span.ts";
 import type { Run } from "../../ports.ts";
-import { inApp } from "../../records/appInUse.ts";
+import { inApp } from "../../records/inUse.ts";
 import type { UserInterfaceService } from "../userinterfaces/index.ts";
 import { type AppModel, edgeLabel, getEdge, getNode } from "../userinterfaces/model.ts";
 import type { Histories } from "./history.ts";

@@ -3,7 +3,7 @@ import { type Cookies, openConnections } from "../../policy/allowedFetch.ts";
 import type { CallContext, Run, RunReply, RunSpec, StepStops } from "../../ports.ts";
 import { versionOf } from "../../records/executions/newExecution.ts";
 import { storable } from "../../records/executions/storable.ts";
-import { projectInUse } from "../../records/project.ts";
+import { projectInUse } from "../../records/inUse.ts";
 import { verdictOfClass } from "../../records/verdicts.ts";
 import { withPlainNumbers } from "../../values/exactNumbers.ts";
 import type { AppView } from "../userinterfaces/index.ts";

@@ -10,7 +10,7 @@ import {
 import { ToolError } from "../../../errors.ts";
 import type { Database } from "../../../storage/engine/database.ts";
 import type { SavedTest, TestcaseRows } from "../../../storage/rows/testcaseRows.ts";
-import { meantOf, projectInUse } from "../../records/project.ts";
+import { meantOf, projectInUse } from "../../records/inUse.ts";
 import type { AppView } from "../userinterfaces/index.ts";
 import { allBlocks } from "./graph.ts";
 import { parseTestcase } from "./parse.ts";

@@ -11,7 +11,7 @@ import type { TestcaseRows } from "../../../storage/rows/testcaseRows.ts";
 import { offeringOf } from "../../devices/findCommand.ts";
 import type { CallContext, DeviceRef, OfferingDevice, OpenDevice } from "../../ports.ts";
 import { Stepping } from "../../records/executions/index.ts";
-import { inProject } from "../../records/project.ts";
+import { inProject } from "../../records/inUse.ts";
 import { pageOf } from "../../values/pages.ts";
 import type { AppView } from "../userinterfaces/index.ts";
 import { type Prepared, runTestcase } from "./execute.ts";

@@ -15,7 +15,7 @@ import { positionRows } from "../../../storage/rows/positionRows.ts";
 import { treeRows } from "../../../storage/rows/treeRows.ts";
 import { type UserInterfaceRow, userinterfaceRows } from "../../../storage/rows/userinterfaceRows.ts";
 import type { Clock } from "../../ports.ts";
-import { projectInUse } from "../../records/project.ts";
+import { projectInUse } from "../../records/inUse.ts";
 import { pageOf } from "../../values/pages.ts";
 import * as plans from "./edits.ts";
 import { type AppModel, getEdge, getNode, variablesOf } from "./model.ts";

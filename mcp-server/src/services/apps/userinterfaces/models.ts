@@ -7,7 +7,7 @@ import { positionRows } from "../../../storage/rows/positionRows.ts";
 import { treeRows } from "../../../storage/rows/treeRows.ts";
 import { type UserInterfaceRow, userinterfaceRows } from "../../../storage/rows/userinterfaceRows.ts";
 import type { Clock } from "../../ports.ts";
-import { meantApp } from "../../records/project.ts";
+import { meantApp } from "../../records/inUse.ts";
 import type { AppModel } from "./model.ts";
 
 export type Change =

@@ -32,7 +32,7 @@ import type { Notices } from "../../records/notices.ts";
 import { readyToResolve } from "../../values/values.ts";
 import { commandsOf, describeOffers, findCommand, notOffered } from "../findCommand.ts";
 import { using } from "../portOf.ts";
-import { watchStep } from "../witness.ts";
+import { watchStep } from "../watchStep.ts";
 import { type Prepared, prepareActions, withSecrets } from "./prepare.ts";
 
 export type ActionDependencies = {
@@ -68,7 +68,7 @@ const actionTimeoutMs = 5_000;
 
 export const createActions = (dependencies: ActionDependencies): ActionExecutor => new Actions(dependencies);
 
-/** Once behind the last command: whoever looks or checks next sees what the batch led to. */
+/** After the last command, so that the next look or check sees its result. */
 async function untilUsable(device: OpenDevice, signal: AbortSignal): Promise<Usable | undefined> {
   const watchers = device.controllers.filter(device.isOpen).filter((controller) => controller.untilUsable);
   const watched = await Promise.all(watchers.map((controller) => controller.untilUsable?.(signal)));
@@ -81,21 +81,8 @@ async function untilUsable(device: OpenDevice, signal: AbortSignal): Promise<Usa
   };
 }
 
-/** Runs batches of commands on a device. */
 class Actions implements ActionExecutor {
-  private readonly artifacts: Pick<ArtifactStore, "putFile">;
-  private readonly clock: Clock;
-  private readonly secrets: Secrets;
-  private readonly verifications: VerificationExecutor;
-  private readonly notices: Pick<Notices, "take">;
-
-  constructor({ artifacts, clock, secrets, verifications, notices }: ActionDependencies) {
-    this.artifacts = artifacts;
-    this.clock = clock;
-    this.secrets = secrets;
-    this.verifications = verifications;
-    this.notices = notices;
-  }
+  constructor(private readonly deps: ActionDependencies) {}
 
   list(device: OpenDevice) {
     return commandsOf(device);
@@ -108,7 +95,7 @@ class Actions implements ActionExecutor {
   }
 
   validate(device: OfferingDevice, actions: readonly Action[]): void {
-    prepareActions(device, actions, undefined, this.secrets);
+    prepareActions(device, actions, undefined, this.deps.secrets);
   }
 
   async run(
@@ -117,9 +104,9 @@ class Actions implements ActionExecutor {
     { variables, signal, isChecked }: { variables?: Params; signal: AbortSignal; isChecked?: boolean },
   ): Promise<ActionReport> {
     await readyToResolve(batch);
-    const actions = prepareActions(device, batch.actions, variables, this.secrets);
-    const retries = prepareActions(device, batch.retry_actions, variables, this.secrets);
-    const failures = prepareActions(device, batch.failure_actions, variables, this.secrets);
+    const actions = prepareActions(device, batch.actions, variables, this.deps.secrets);
+    const retries = prepareActions(device, batch.retry_actions, variables, this.deps.secrets);
+    const failures = prepareActions(device, batch.failure_actions, variables, this.deps.secrets);
     const results: ActionResult[] = [];
     const runPhase = (prepared: readonly Prepared[], phase: Phase) =>
       this.runPhase(prepared, { device, phase, signal }, results, isChecked === true);
@@ -170,19 +157,19 @@ class Actions implements ActionExecutor {
     isJudged: boolean,
   ): Promise<Ran> {
     const { action } = prepared;
-    const started = this.clock.monotonic();
+    const started = this.deps.clock.monotonic();
     const { done, error, runs } = await this.attempt(prepared, device, signal);
-    const { message, data, document } = this.secrets.maskValues(done);
+    const { message, data, document } = this.deps.secrets.maskValues(done);
     const { sentAt, isNews } = done;
     const slow = error ? [] : slowNotices(action.command, done.ranMs ?? 0, done.limitMs);
-    const notices = [...slow, ...this.notices.take(device)];
+    const notices = [...slow, ...this.deps.notices.take(device)];
     const result: ActionResult = {
       command: action.command,
       phase,
       ok: error === undefined,
       runs,
       message: error?.message ?? message,
-      duration_ms: this.clock.monotonic() - started,
+      duration_ms: this.deps.clock.monotonic() - started,
       ...(isNews && { isNews }),
       ...(data && { data }),
       ...(error && { error }),
@@ -207,14 +194,14 @@ class Actions implements ActionExecutor {
         );
       }
       const pauseMs = (action.wait_ms ?? 0) + (device.pauseMs ?? 0);
-      if (pauseMs > 0) await this.clock.sleep(pauseMs, signal);
+      if (pauseMs > 0) await this.deps.clock.sleep(pauseMs, signal);
       return { done, runs };
     } catch (cause) {
       if (signal.aborted) throw signal.reason;
       return {
         done,
         runs: runs + 1,
-        error: this.describeError(cause, this.secrets.named(prepared.params).length > 0),
+        error: this.describeError(cause, this.deps.secrets.named(prepared.params).length > 0),
       };
     }
   }
@@ -228,53 +215,52 @@ class Actions implements ActionExecutor {
     const found = findCommand(device, action.command, action.action_type);
     if (!found) throw notOffered(device, { wanted: action.command, names: [], what: "command" });
     const { controller, offered: command } = found;
-    const input = strictOf(command.input).parse(withSecrets(prepared, this.secrets));
-    const witness = watchStep(device);
+    const input = strictOf(command.input).parse(withSecrets(prepared, this.deps.secrets));
+    const stepWatch = watchStep(device);
     try {
       const run = () => command.run(input, signal, device.fence);
-      const began = this.clock.monotonic();
+      const began = this.deps.clock.monotonic();
       const done = await this.keepFile(await using(device, controller, signal, run));
       const limitMs = typeof input.timeout_ms === "number" ? input.timeout_ms : undefined;
-      return { ...done, ranMs: this.clock.monotonic() - began, limitMs };
+      return { ...done, ranMs: this.deps.clock.monotonic() - began, limitMs };
     } catch (error) {
       if (signal.aborted) throw error;
-      throw await witness.judge(
+      throw await stepWatch.judge(
         error,
         typeof input.timeout_ms === "number" ? input.timeout_ms : actionTimeoutMs,
       );
     } finally {
-      witness.end();
+      stepWatch.end();
     }
   }
 
   private async keepFile({ file, ...done }: CommandResult): Promise<Done> {
     if (file === undefined) return done;
-    const { uri, bytes } = await this.artifacts.putFile(file, "application/octet-stream");
+    const { uri, bytes } = await this.deps.artifacts.putFile(file, "application/octet-stream");
     await rm(file, { force: true });
     const message = `${done.message} to ${uri} (${bytes} bytes)`;
     return { ...done, message, data: { ...done.data, artifact: uri, bytes } };
   }
 
-  /** A check used as an action passes or fails the batch like any other action. */
   private async runCheck(device: OpenDevice, check: Verification, signal: AbortSignal): Promise<Done> {
     await untilUsable(device, signal);
     const options = { passCondition: "all", timeoutMs: checkTimeoutMs, signal } as const;
-    const { pass, verdicts, failure } = await this.verifications.check(device, [check], options);
+    const { pass, verdicts, failure } = await this.deps.verifications.check(device, [check], options);
     if (pass) return { message: `holds: ${verdicts[0]?.expected}` };
     throw new CheckFailed(failure ?? { code: "VERIFICATION_FAILED", message: "the check did not hold" });
   }
 
-  /** A device leaves out what was typed, and what a field made of it, since it may be a secret; here that is known. */
+  /** Devices leave typed values out of their errors, since they may be secrets. Here we know whether they are. */
   private describeError(cause: unknown, isSecret: boolean): NonNullable<ActionResult["error"]> {
-    if (cause instanceof CheckFailed) return this.secrets.mask(cause.failure);
+    if (cause instanceof CheckFailed) return this.deps.secrets.mask(cause.failure);
     const nearest = nearestOf(cause);
     const message = cause instanceof Error ? cause.message : String(cause);
     const hint = cause instanceof ToolError ? ` ${cause.hint}` : "";
     const coded = cause instanceof Error && "code" in cause && typeof cause.code === "string";
     return {
       code: coded ? String(cause.code) : "DEVICE_ERROR",
-      message: this.secrets.mask(`${message}${isSecret ? "" : fieldValues(cause)}${hint}`),
-      ...(nearest && { nearest: this.secrets.mask(nearest) }),
+      message: this.deps.secrets.mask(`${message}${isSecret ? "" : fieldValues(cause)}${hint}`),
+      ...(nearest && { nearest: this.deps.secrets.mask(nearest) }),
     };
   }
 }
@@ -285,7 +271,6 @@ function fieldValues(cause: unknown): string {
   return held === undefined || asked === undefined ? "" : ` It holds ${held}; ${asked} was asked for.`;
 }
 
-/** A check within a batch that did not hold; what it says goes on as it is. */
 class CheckFailed extends Error {
   constructor(readonly failure: Failure) {
     super(failure.message);
@@ -348,7 +333,6 @@ const asksFor = (challenge: string | undefined): string =>
     ? ""
     : ` It asks for a name and password (${challenge}): set them with http_credentials and open it again.`;
 
-/** The names that a controller found instead of the one asked for. */
 function nearestOf(cause: unknown): string[] | undefined {
   const details = cause instanceof Error && "details" in cause ? cause.details : undefined;
   const nearest =

@@ -16,7 +16,6 @@ const secretParameters: ReadonlyMap<string, string> = new Map([
   ["http_credentials", "password"],
 ]);
 
-/** The parameters as a command gets them. */
 export function withSecrets({ action, params }: Prepared, secrets: Secrets): Params {
   const name = secretParameters.get(action.command);
   return name === undefined || params[name] === undefined

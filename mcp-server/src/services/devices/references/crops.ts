@@ -31,7 +31,6 @@ export function areaIn(frame: Pick<Frame, "width" | "height">, rect: Rect | unde
   );
 }
 
-/** Of a whole PNG or JPEG file, in pixels. */
 export async function sizeOf(bytes: Uint8Array): Promise<{ width: number; height: number }> {
   const sharp = await loadSharp();
   const { width, height } = await sharp(bytes).metadata();

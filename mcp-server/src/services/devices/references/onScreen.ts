@@ -6,20 +6,15 @@ import { findElements } from "../screen/find.ts";
 
 const shownCandidates = 5;
 
-/** The picture that the device shows now. */
 export async function frameOf(device: OpenDevice, signal: AbortSignal): Promise<Frame> {
   return (await getPort(device, "screen", signal)).capture({}, signal);
 }
 
-/** What is on the device's screen now, plain text too. */
 export async function dumpOf(device: OpenDevice, signal: AbortSignal): Promise<Dump> {
   return (await getPort(device, "elements", signal)).dump({ interactiveOnly: false }, signal);
 }
 
-/**
- * The one element that a ref names or words mean, as dump_ui_elements finds them. Throws ELEMENT_NOT_FOUND with the
- * nearest, ELEMENT_AMBIGUOUS with those it could be.
- */
+/** The element that a ref or words name. Throws ELEMENT_NOT_FOUND with the nearest, ELEMENT_AMBIGUOUS with the candidates. */
 export function elementOf({ elements }: Dump, wanted: string): Element {
   const named = elements.find(({ ref }) => ref === wanted);
   const found = named ? [named] : findElements(elements, wanted);

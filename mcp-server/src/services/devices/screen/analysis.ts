@@ -1,8 +1,7 @@
-import type { Dump, Selector } from "@labwright/controllers";
+import { type Dump, ranking, type Selector } from "@labwright/controllers";
 import type { ActionAnalysis, ActionCandidate } from "../../ports.ts";
 import { pageOf } from "../../values/pages.ts";
 import type { Fit, Ranked } from "./candidates.ts";
-import { reasonsOf } from "./stability.ts";
 
 /** What is told of a ranking; `selectors` are those of its first fits, best first for each, as the screen gave them. */
 export function viewOf(
@@ -46,7 +45,6 @@ function candidateOf({ element, command, where }: Fit, selector: Selector | unde
   };
 }
 
-/** What to do next, where that does not go without saying. */
 function hintFor(candidates: readonly ActionCandidate[], tied: number): string | undefined {
   const [best] = candidates;
   if (!best)
@@ -55,4 +53,30 @@ function hintFor(candidates: readonly ActionCandidate[], tied: number): string |
     return "Describe the wanted one more precisely, or choose it by where and use its own selector.";
   if (best.command === undefined) return "The device has no command that uses it; list_actions shows all.";
   return best.unique ? undefined : "No selector names it alone: use ref, which lasts while it is there.";
+}
+
+const kinds: Readonly<Record<Selector["kind"], string>> = {
+  testid: "test id",
+  role: "role and name",
+  label: "label",
+  placeholder: "placeholder",
+  id: "id",
+  text: "text",
+  css: "place in the screen's structure",
+  xpath: "place in the screen's structure",
+  native: "what the device's own driver reads",
+};
+
+/** What speaks for and against a selector being good tomorrow, in a few words each. */
+export function reasonsOf({ kind, selector, unique }: Selector): string[] {
+  const value = selector.replace(/^[a-z]+=/, "");
+  const isId = kind === "id" || kind === "testid";
+  const isWritten = !isId && kind !== "css" && kind !== "xpath" && kind !== "native";
+  const changes = isWritten ? ranking.changingPart(value) : undefined;
+  return [
+    kinds[kind],
+    ...(changes ? [`has ${changes.what} in it`] : []),
+    ...(isId && ranking.isGenerated(value) ? ["looks generated"] : []),
+    ...(unique ? [] : ["not unique on this screen"]),
+  ];
 }

@@ -1,7 +1,7 @@
 import { type Element, nearest } from "@labwright/controllers";
-import { quote } from "./describe.ts";
 import { type Scored, scoreElements } from "./find.ts";
 import { commandFor, type Intent, isOfKind, missingWords, unfit } from "./intent.ts";
+import { quote } from "./render.ts";
 
 /** How far the scores of elements lie apart that are equally good. */
 const tie = 3;
@@ -14,10 +14,7 @@ export type Fit = { element: Element; command: string | undefined; where: string
 /** `tied` of the first in `fits` are equally good; the lines say why others are none, and what comes nearest. */
 export type Ranked = { fits: Fit[]; tied: number; leftOut: string[]; nearest: string[] };
 
-/**
- * The elements that say every word of an intent and can be used so, best first. One that says only some words is never
- * among them, however near it comes.
- */
+/** The elements that say every word of an intent and can be used so, best first. Some of the words are not enough. */
 export function rankCandidates(
   elements: readonly Element[],
   intent: Intent,

@@ -1,6 +1,5 @@
 import { type Element, wholeWords } from "@labwright/controllers";
 
-/** No more than so many are worth reading. */
 const mostFound = 8;
 
 /** Words a person may use for a role; the role's own name always counts. */
@@ -53,10 +52,7 @@ const synonyms: readonly (readonly string[])[] = [
   ["navigator", "navigate", "map", "minimap"],
 ];
 
-/**
- * The elements that a description means, best first, at most eight: by name above all, then by what the role, the text
- * and the value say. A name that does not share a word with the query, or nearly so, is not a match, whatever its role.
- */
+/** The elements that a description means, best first, at most eight. A name that shares no word with it never matches. */
 export function findElements(elements: readonly Element[], query: string): Element[] {
   const scored = scoreElements(elements, query);
   const best = scored[0]?.score ?? 0;
@@ -100,7 +96,6 @@ export function scoreElements(elements: readonly Element[], query: string): Scor
     .sort((a, b) => b.score - a.score);
 }
 
-/** Whether a word says what kind of thing an element is. */
 export const namesRole = (word: string, role: string): boolean => (roleWords[role] ?? [role]).includes(word);
 
 function score(element: Element, wanted: string, words: readonly string[]): number {
@@ -162,7 +157,6 @@ function fold(text: string): string {
 /** Words that mean one thing together, and are written apart or not. */
 const compounds = /\b(sign|log|check|drop|text) (in|out|up|on|off|down|box|field)\b/g;
 
-/** The words of a text that say something, in lower case. */
 export function wordsOf(text: string): string[] {
   return wholeWords(fold(text).replace(compounds, "$1$2"))
     .flatMap((word) => word.split("_"))

@@ -5,7 +5,6 @@ import { namesRole, wordLikeness, wordsOf } from "./find.ts";
 export type Intent = { text: string; words: readonly string[]; verb: Verb | undefined };
 type Verb = "type" | "choose" | "set" | "click";
 
-/** The words before the thing itself, for each kind of use. */
 const openings: readonly (readonly [Verb, RegExp])[] = [
   ["type", /^(?:type|enter|write|put|input)\b.*?\b(?:into|in|to)\b\s+(?=\S)/i],
   ["type", /^(?:type|enter|write|fill(?: in| out)?)\s+(?=\S)/i],
@@ -14,7 +13,6 @@ const openings: readonly (readonly [Verb, RegExp])[] = [
   ["click", /^(?:click|tap|press|push|hit|open|use|go)\b(?: (?:on|to))?\s+(?=\S)/i],
 ];
 
-/** Words of a request that name no thing. */
 const filler = /^(?:please|my|your|this|that|which|called|named|labelled|labeled|with|icon|element|control)$/;
 
 /** Least likeness of a word of the screen to a word of the intent that counts as the same. */
@@ -32,7 +30,6 @@ export function readIntent(given: string): Intent {
 
 const saying = (text: string) => wordsOf(text).filter((word) => !filler.test(word));
 
-/** The words of the intent that an element says nothing of, neither in what it shows nor by its kind. */
 export function missingWords(element: Element, intent: Intent): string[] {
   const { role, name, text = "", value = "", choices = [], apart = "" } = element;
   const own = wordsOf(`${name} ${text} ${value} ${apart} ${choices.join(" ")}`);
@@ -52,7 +49,6 @@ const ways: Readonly<Record<string, readonly string[]>> = {
   file: ["upload_file"],
 };
 
-/** The first command that uses an element of its kind and that the device has. */
 export function commandFor(element: Element, commands: ReadonlySet<string>): string | undefined {
   return waysOf(element).find((command) => commands.has(command));
 }
@@ -74,7 +70,6 @@ export function unfit(element: Element, { verb }: Intent): string | undefined {
   return takesText ? undefined : "takes no text";
 }
 
-/** Whether an element is of the very kind that the words or the verb ask for. */
 export function isOfKind(element: Element, { verb, words }: Intent): boolean {
   const [way] = waysOf(element);
   if (words.includes(element.role)) return true;

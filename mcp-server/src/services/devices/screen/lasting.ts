@@ -6,10 +6,7 @@ import { findPort } from "../portOf.ts";
 /** `ref`, `to_ref`, `of_ref`: each has a `selector` beside it that may stand in its place. */
 const refKey = /^((?:\w+_)?)ref$/;
 
-/**
- * Commands or checks with selectors in place of refs, which are good only while their elements live. To be asked before the
- * elements are acted on. A ref stays where no selector finds its element alone.
- */
+/** Commands or checks with selectors in place of refs; to be asked before they run. A ref without a unique selector stays. */
 export async function withLastingSelectors<Command extends { params: Params }>(
   device: OpenDevice,
   commands: readonly Command[],

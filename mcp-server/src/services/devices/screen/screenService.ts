@@ -21,14 +21,11 @@ import { commandsOf } from "../findCommand.ts";
 import { findPort, getPort } from "../portOf.ts";
 import { viewOf } from "./analysis.ts";
 import { rankCandidates } from "./candidates.ts";
-import { compareDumps } from "./compare.ts";
-import { quote } from "./describe.ts";
-import { isAllNew } from "./diff.ts";
+import { compareDumps, isAllNew } from "./compare.ts";
 import { findElements } from "./find.ts";
 import { readIntent } from "./intent.ts";
-import { drawMarks, scaleFrame } from "./pictures.ts";
-import { renderElements } from "./render.ts";
-import { StepPictures } from "./stepPictures.ts";
+import { drawMarks, StepPictures, scaleFrame } from "./pictures.ts";
+import { quote, renderElements } from "./render.ts";
 
 /** How many of a caller's looks `changes_since` reaches back. */
 const keptLooks = 2;
@@ -58,7 +55,6 @@ export function createScreen(
   return screen;
 }
 
-/** Looks at devices, remembers the last looks, and puts them into a model's words and pictures. */
 class Screen implements ScreenService, ScreenAnalyst {
   /** By device and caller: what changed for one is told by what that one saw last. */
   private readonly looks = new Map<string, Map<string, Look[]>>();
@@ -273,7 +269,6 @@ function textsOnly({ elements, texts, others = [] }: Dump): string {
   return elements.length > 0 || said.length === 0 ? "" : `no elements; texts: ${said.slice(0, 6).join(" ")}`;
 }
 
-/** An address without its fragment: what makes it another page. */
 const pageOf = (location: string) => location.split("#", 1)[0];
 
 async function itemsOf(source: ElementSource, elements: readonly Element[], signal: AbortSignal) {

@@ -16,10 +16,7 @@ type Search = {
   secrets: Secrets;
 };
 
-/**
- * The first frame that arrived at or after `from` and in which all checks hold. Every frame is judged, in order; where some are
- * no longer kept when their turn comes, the error is as long as they are.
- */
+/** The first frame since `from` in which all checks hold. Frames that were dropped before their turn widen the error. */
 export async function findFirstFrame(watched: readonly Watched[], search: Search): Promise<FirstFrame> {
   const intervalMs = 1_000 / search.frames.perSecond;
   let before: VideoFrame | undefined;
@@ -32,7 +29,6 @@ export async function findFirstFrame(watched: readonly Watched[], search: Search
   return undefined;
 }
 
-/** Those that are kept and those that come, until the time is over. */
 async function* framesSince({ frames, from, timeoutMs, signal, clock }: Search, intervalMs: number) {
   const until = from + timeoutMs;
   let last = { number: 0, arrivedAt: from };

@@ -17,7 +17,7 @@ import { checksOf, describeOffers, findCheck, notOffered } from "../findCommand.
 import type { Inputs } from "../inputs.ts";
 import { findPort, using } from "../portOf.ts";
 import { withLastingSelectors } from "../screen/lasting.ts";
-import { type Witness, watchStep } from "../witness.ts";
+import { type StepWatch, watchStep } from "../watchStep.ts";
 import { findFirstFrame } from "./firstFrame.ts";
 import { prepareChecks, type Watched } from "./prepare.ts";
 
@@ -43,17 +43,7 @@ export const createVerifications = (dependencies: VerificationDependencies): Ver
 
 /** Judges a device by polling single looks to a deadline. Never acts on it. */
 class Verifications implements VerificationExecutor {
-  private readonly clock: Clock;
-  private readonly secrets: Secrets;
-  private readonly screen: ScreenService;
-  private readonly inputs: Pick<Inputs, "latest">;
-
-  constructor({ clock, secrets, screen, inputs }: VerificationDependencies) {
-    this.clock = clock;
-    this.secrets = secrets;
-    this.screen = screen;
-    this.inputs = inputs;
-  }
+  constructor(private readonly deps: VerificationDependencies) {}
 
   list(device: OpenDevice) {
     return checksOf(device);
@@ -66,7 +56,7 @@ class Verifications implements VerificationExecutor {
   }
 
   validate(device: OfferingDevice, checks: readonly Verification[]): void {
-    prepareChecks(device, checks, { variables: undefined, timeoutMs: 0, secrets: this.secrets });
+    prepareChecks(device, checks, { variables: undefined, timeoutMs: 0, secrets: this.deps.secrets });
   }
 
   async firstFrame(
@@ -75,7 +65,7 @@ class Verifications implements VerificationExecutor {
     options: Parameters<VerificationExecutor["firstFrame"]>[2],
   ) {
     const { variables = {}, timeoutMs } = options;
-    const { secrets, clock } = this;
+    const { secrets, clock } = this.deps;
     const frames = await findPort(device, "frames", options.signal);
     await readyToResolve(checks);
     const watched = prepareChecks(device, checks, { variables, timeoutMs, secrets });
@@ -87,7 +77,7 @@ class Verifications implements VerificationExecutor {
 
   /** When the last input was sent to the device. Whole milliseconds of an end or beginning are never after it. */
   private lastInput(deviceId: string): Moment {
-    const input = this.inputs.latest(deviceId, Number.POSITIVE_INFINITY);
+    const input = this.deps.inputs.latest(deviceId, Number.POSITIVE_INFINITY);
     return input?.sentAt ?? input?.endedAt ?? input?.beganAt ?? 0;
   }
 
@@ -96,16 +86,16 @@ class Verifications implements VerificationExecutor {
       const { passCondition, timeoutMs, signal } = options;
       const variables: Params = options.variables ?? {};
       await readyToResolve(checks);
-      const watched = prepareChecks(device, checks, { variables, timeoutMs, secrets: this.secrets });
+      const watched = prepareChecks(device, checks, { variables, timeoutMs, secrets: this.deps.secrets });
       const any = passCondition === "any";
       const lasting = options.lasting && (await withLastingSelectors(device, checks, signal));
-      const witness = watchStep(device);
+      const stepWatch = watchStep(device);
       try {
         await this.poll(device, watched, { any, signal });
-        const report = await this.report(device, watched, options, witness);
+        const report = await this.report(device, watched, options, stepWatch);
         return { ...report, ...(lasting && { lasting }) };
       } finally {
-        witness.end();
+        stepWatch.end();
       }
     });
   }
@@ -114,7 +104,7 @@ class Verifications implements VerificationExecutor {
     device: OpenDevice,
     watched: readonly Watched[],
     { passCondition, evidence, signal }: CheckOptions,
-    witness: Witness,
+    stepWatch: StepWatch,
   ): Promise<CheckReport> {
     const verdicts = watched.map(({ verdict }) => verdict);
     if (evidence !== false) await this.storeJudged(watched);
@@ -126,7 +116,7 @@ class Verifications implements VerificationExecutor {
     if (evidence !== false) await this.addEvidence(device, watched, signal);
     const unsure = inconclusiveOf(watched, passCondition);
     if (unsure) return { pass, verdicts, failure: unsure, inconclusive: unsure.message };
-    return { pass, verdicts, failure: await failureOf(watched, witness) };
+    return { pass, verdicts, failure: await failureOf(watched, stepWatch) };
   }
 
   private async poll(
@@ -134,7 +124,7 @@ class Verifications implements VerificationExecutor {
     watched: readonly Watched[],
     { any, signal }: { any: boolean; signal: AbortSignal },
   ): Promise<void> {
-    const started = this.clock.monotonic();
+    const started = this.deps.clock.monotonic();
     const firstLook = performance.now();
     let pause = firstPauseMs;
     for (;;) {
@@ -145,8 +135,8 @@ class Verifications implements VerificationExecutor {
       const waiting = watched.filter(({ open }) => open);
       if (waiting.length === 0 || (any && watched.some(({ verdict }) => verdict.pass))) return;
       const left =
-        Math.max(...waiting.map(({ timeoutMs }) => timeoutMs)) - (this.clock.monotonic() - started);
-      await this.clock.sleep(Math.max(1, Math.min(pause, left)), signal);
+        Math.max(...waiting.map(({ timeoutMs }) => timeoutMs)) - (this.deps.clock.monotonic() - started);
+      await this.deps.clock.sleep(Math.max(1, Math.min(pause, left)), signal);
       pause = Math.min(pause * 2, longestPauseMs);
     }
   }
@@ -162,8 +152,8 @@ class Verifications implements VerificationExecutor {
       const found = findCheck(device, asked.command, asked.type);
       if (!found) throw notOffered(device, { wanted: asked.command, names: [], what: "check" });
       const { controller, offered: check } = found;
-      const input = strictOf(check.input).parse(this.secrets.fill(watched.params));
-      const left = watched.timeoutMs - (this.clock.monotonic() - started);
+      const input = strictOf(check.input).parse(this.deps.secrets.fill(watched.params));
+      const left = watched.timeoutMs - (this.deps.clock.monotonic() - started);
       const ms = Math.max(left, shortestLookMs);
       const read = () => check.read(input, signal, { ms, since });
       const reading = await using(device, controller, signal, read);
@@ -171,12 +161,12 @@ class Verifications implements VerificationExecutor {
     } catch (error) {
       this.recordError(watched, error, signal);
     }
-    verdict.elapsed_ms = this.clock.monotonic() - started;
+    verdict.elapsed_ms = this.deps.clock.monotonic() - started;
     watched.open = !verdict.pass && verdict.elapsed_ms < watched.timeoutMs;
   }
 
   private record(watched: Watched, reading: Reading, pass: boolean): void {
-    const { mask } = this.secrets;
+    const { mask } = this.deps.secrets;
     const { verdict, asked } = watched;
     const { inconclusive, score, area, pictures = [] } = reading;
     watched.unread = undefined;
@@ -210,13 +200,12 @@ class Verifications implements VerificationExecutor {
     const { verdict } = watched;
     verdict.pass = false;
     delete verdict.inconclusive;
-    verdict.error = `${error.code}: ${this.secrets.mask(error.message)}`;
+    verdict.error = `${error.code}: ${this.deps.secrets.mask(error.message)}`;
   }
 
-  /** What the checks judged by comes first in their evidence. */
   private async storeJudged(watched: readonly Watched[]): Promise<void> {
     for (const { verdict, pictures = [] } of watched)
-      for (const picture of pictures) verdict.evidence.push((await this.screen.store(picture)).uri);
+      for (const picture of pictures) verdict.evidence.push((await this.deps.screen.store(picture)).uri);
   }
 
   private async addEvidence(
@@ -225,7 +214,7 @@ class Verifications implements VerificationExecutor {
     signal: AbortSignal,
   ): Promise<void> {
     if (watched.every(({ unread }) => unread !== undefined && noPicture.has(unread.code))) return;
-    const picture = await this.screen.capture(device, signal).catch(() => undefined);
+    const picture = await this.deps.screen.capture(device, signal).catch(() => undefined);
     if (!picture) return;
     for (const { verdict } of watched) if (!verdict.pass) verdict.evidence.push(picture.artifact.uri);
   }
@@ -245,11 +234,8 @@ function inconclusiveOf(
 
 const hasFailed = ({ verdict }: Watched): boolean => !verdict.pass && verdict.inconclusive === undefined;
 
-/**
- * Why checks did not hold. One that read a wrong value has failed, whatever is around it; one that read nothing may have
- * failed of what is around it: then that is thrown, since the check could not be made.
- */
-async function failureOf(watched: readonly Watched[], witness: Witness): Promise<Failure> {
+/** Why checks did not hold. A wrong value is a failure. Where nothing was read, the cause may be around it and is thrown. */
+async function failureOf(watched: readonly Watched[], stepWatch: StepWatch): Promise<Failure> {
   const missed = watched.filter(hasFailed);
   const wrong = missed.find(({ unread, isAbsent }) => !unread && !isAbsent);
   const decisive = wrong ?? missed[0];
@@ -258,13 +244,12 @@ async function failureOf(watched: readonly Watched[], witness: Witness): Promise
   const failure = failedCheck(verdict);
   if (wrong) return failure;
   const unread = decisive.unread ?? new DeviceError("ELEMENT_NOT_FOUND", failure.message);
-  const cause = await witness.judge(unread, timeoutMs);
+  const cause = await stepWatch.judge(unread, timeoutMs);
   const isOfApp = cause instanceof Error && "code" in cause && classOf(String(cause.code)) === "behaviour";
   if (!isOfApp) throw cause;
   return failure;
 }
 
-/** What a failed check says. */
 function failedCheck({ command, expected, actual, error, nearest }: Verdict): Failure {
   const found = error ?? actual;
   const near = nearest.length > 0 ? `; nearest: ${nearest.join(", ")}` : "";

@@ -17,11 +17,9 @@ export type Watched = {
   open: boolean;
   /** A look has given a reading. */
   wasRead: boolean;
-  /** Why the last look could not be taken. */
   unread?: DeviceError | undefined;
   /** The last look found nothing to read: the page may only be late. */
   isAbsent?: boolean;
-  /** What the last look judged. */
   pictures?: readonly Frame[];
 };
 
@@ -62,9 +60,7 @@ export function prepareChecks(
     "INVALID_INPUT",
     problems.join("; "),
     "list_verifications shows what each check takes.",
-    {
-      problems,
-    },
+    { problems },
   );
 }
 

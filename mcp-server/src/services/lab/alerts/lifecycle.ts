@@ -1,7 +1,100 @@
 import { isDeepStrictEqual } from "node:util";
-import type { AlertTriage } from "../../../domain/index.ts";
-import type { Alert } from "../../../storage/index.ts";
-import type { RaiseInput, ResolveInput, TriageAction } from "./types.ts";
+import type { AlertTriage, Params } from "../../../domain/index.ts";
+import type { Alert, AlertFilter, Database } from "../../../storage/index.ts";
+import type { CallContext, Clock, DeviceService, EventInput, Secrets } from "../../ports.ts";
+
+/** What a detector saw. `device_id` is whole, `start_frame` an artifact URI. */
+export type RaiseInput = {
+  kind: string;
+  state: "pending" | "active";
+  message: string;
+  source: string;
+  device_id?: string | undefined;
+  start_frame?: string | undefined;
+  details?: Params | undefined;
+  /** When it began, where that was before now. */
+  started_at?: string | undefined;
+};
+
+/** `created` is false for one that was open already. */
+export type Raised = { alert: Alert; created: boolean };
+
+/** `since` is an ISO date or time. */
+export type AlertQuery = AlertFilter & { maxTokens: number };
+
+export type AlertLine = { alert_id: string } & Pick<
+  Alert,
+  | "kind"
+  | "state"
+  | "triage"
+  | "triage_reason"
+  | "triaged_by"
+  | "device_id"
+  | "message"
+  | "source"
+  | "started_at"
+  | "resolved_at"
+  | "start_frame"
+  | "end_frame"
+>;
+export type AlertPage = { alerts: AlertLine[]; more: number };
+
+export type TriageAction = "acknowledge" | "discard" | "confirm";
+/** `end_frame` is an artifact URI. */
+export type ResolveInput = { end_frame?: string | undefined; message?: string | undefined };
+
+export type AlertUpdate = {
+  alert_id: string;
+  action: TriageAction | "resolve";
+  reason?: string | undefined;
+};
+
+/** `before` is its triage until now, where the update changed that. */
+export type AlertView = {
+  alert_id: string;
+  kind: string;
+  state: Alert["state"];
+  triage?: AlertTriage;
+  before?: AlertTriage;
+};
+
+export type OutsideAlert = { kind: string; message: string; device_id?: string | undefined };
+
+/** Either an event with its type, or an alert and nothing else. */
+export type OutsideEvent = {
+  type?: string | undefined;
+  priority?: EventInput["priority"] | undefined;
+  device_id?: string | undefined;
+  payload?: Params | undefined;
+  alert?: OutsideAlert | undefined;
+};
+
+export type PublishReply =
+  | { event_id: number; type: string }
+  | { alert_id: string; kind: string; state: Alert["state"]; created: boolean };
+
+export type AlertService = {
+  /** Opens an alert, or updates the open one of its kind and device (newest message, first frame). Throws INVALID_INPUT. */
+  raise(input: RaiseInput): Promise<Raised>;
+  /** Ends it, with the message that stands from then on; once more changes nothing. Throws ALERT_NOT_FOUND. */
+  resolve(alertId: string, end?: ResolveInput): Promise<Alert>;
+  /** What one source raised and nobody resolved, on any host. */
+  open(source: string): Promise<Alert[]>;
+  /** Newest first. Throws INVALID_INPUT for a time that is none. */
+  list(query: AlertQuery): Promise<AlertPage>;
+  /** Triages or resolves; the same once more changes nothing. Throws ALERT_NOT_FOUND, INVALID_INPUT (discard without reason). */
+  update(request: AlertUpdate, context: CallContext): Promise<AlertView>;
+  /** Throws INVALID_INPUT for a name of ours, INPUT_TOO_LARGE, DEVICE_NOT_FOUND. */
+  publish(given: OutsideEvent, context: CallContext): Promise<PublishReply>;
+};
+
+export type AlertDependencies = {
+  db: Database;
+  devices: Pick<DeviceService, "find">;
+  events: { append(tx: Database, event: EventInput): Promise<{ id: number }> };
+  secrets: Secrets;
+  clock: Clock;
+};
 
 /** What a report makes of the open alert of its kind and device, or opens without one. `at` is now. */
 export function raised(
@@ -22,7 +115,6 @@ export function raised(
   };
 }
 
-/** Whether two states of one alert say the same. */
 export function saysTheSame(one: Alert, other: Alert): boolean {
   return isDeepStrictEqual({ ...one, updated_at: "" }, { ...other, updated_at: "" });
 }
@@ -64,3 +156,49 @@ export function triaged(
   };
   return { alert: changed, triage, changed: true };
 }
+
+/** Kinds with which a device is of no use. */
+const critical: ReadonlySet<string> = new Set(["blackscreen", "app_crash", "anr", "no_signal"]);
+
+export function activeEvent(alert: Alert): EventInput {
+  const { kind, details, start_frame } = alert;
+  return {
+    ...about(alert),
+    type: `alert.${kind}`,
+    priority: critical.has(kind) ? "critical" : "high",
+    payload: { kind, message: alert.message, details, ...(start_frame !== undefined && { start_frame }) },
+  };
+}
+
+/** `was` is the state before: one that was only pending was never told of. */
+export function resolvedEvent(alert: Alert, was: Alert["state"]): EventInput {
+  const { kind, message, started_at, end_frame } = alert;
+  return {
+    ...about(alert),
+    type: "alert.resolved",
+    priority: "normal",
+    payload: { kind, message, was, started_at, ...(end_frame !== undefined && { end_frame }) },
+  };
+}
+
+export function triagedEvent(alert: Alert, before: Alert["triage"]): EventInput {
+  const { kind, triage, triage_reason: reason, triaged_by: by } = alert;
+  return {
+    ...about(alert),
+    type: "alert.triaged",
+    priority: "normal",
+    payload: {
+      kind,
+      triage,
+      by,
+      ...(reason !== undefined && { reason }),
+      ...(before !== undefined && { before }),
+    },
+  };
+}
+
+const about = ({ id, device_id, source }: Alert) => ({
+  source,
+  alert_id: id,
+  ...(device_id !== undefined && { device_id }),
+});

@@ -1,6 +1,7 @@
-import { executionKindSchema } from "../../../domain/index.ts";
+import { executionKindSchema, type Params } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
-import type { OutsideAlert, OutsideEvent } from "./types.ts";
+import { mapStrings } from "../../values/strings.ts";
+import type { OutsideAlert, OutsideEvent } from "./lifecycle.ts";
 
 /** First words of the events that the server itself tells. */
 const ours: ReadonlySet<string> = new Set([
@@ -62,3 +63,30 @@ export function readOutside({ alert, ...event }: OutsideEvent): { alert: Outside
     "Give type with priority, device_id and payload, or alert with kind, message and device_id.",
   );
 }
+
+const limits = { bytes: 65_536, depth: 32 };
+
+/** Plain data for a JSON column, without NUL and lone surrogates. Throws INPUT_TOO_LARGE over 64 KB of JSON or 32 levels. */
+export function storablePayload(payload: Params): Params {
+  if (isDeeper(payload, limits.depth)) throw tooLarge(`is deeper than ${limits.depth} levels`);
+  const plain = mapStrings(payload, storableString);
+  const bytes = Buffer.byteLength(JSON.stringify(plain));
+  if (bytes > limits.bytes) throw tooLarge(`is ${bytes} bytes of JSON, over ${limits.bytes}`);
+  return plain;
+}
+
+/** Stops at the limit, so that no depth can be too much for it. */
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((item) => isDeeper(item, levels - 1));
+}
+
+/** A round trip through UTF-8 replaces lone surrogates. */
+const storableString = (text: string) =>
+  Buffer.from(text.replaceAll("\u0000", "\ufffd"), "utf8").toString("utf8");
+
+const tooLarge = (what: string) =>
+  new ToolError("INPUT_TOO_LARGE", `payload ${what}.`, "Send what a reader needs and a link to the rest.", {
+    max_bytes: limits.bytes,
+    max_depth: limits.depth,
+  });

@@ -14,7 +14,6 @@ export function checkDatabase(config: {
   return database_url === undefined ? checkEmbedded(data_dir) : checkServer(database_url);
 }
 
-/** The database that a running daemon has open. */
 export async function checkOpenDatabase(
   engine: string,
   ask: () => Promise<unknown>,

@@ -3,14 +3,10 @@ import type { SkillProblem } from "@labwright/skills";
 import type { Config } from "../../../config.ts";
 import { ownAddons } from "../../../storage/engine/ownAddons.ts";
 import { checkOpenDatabase } from "./database.ts";
-import { checkDisks } from "./disks.ts";
-import { checkDrivers } from "./drivers.ts";
-import { checkDataDir, checkNode, checkPrograms } from "./machine.ts";
-import { checkSandbox } from "./sandbox.ts";
+import { checkDataDir, checkDisks, checkNode, checkPrograms, checkSandbox } from "./machine.ts";
 
 export type Diagnosis = { run(signal: AbortSignal): Promise<{ ok: boolean; findings: DiagnosisFinding[] }> };
 
-/** What a server needs of its machine whatever its configuration says. */
 export const examineMachine = (
   dataDir: string,
   env: DiagnosisContext["env"],
@@ -36,7 +32,6 @@ export async function examine(
   return [...machine, ...checkDisks(config), stored, ...drivers, sandbox];
 }
 
-/** Says why a device cannot be used here: what is missing, and what mends it. */
 export function createDiagnosis(
   config: Config,
   factories: readonly ControllerFactory[],
@@ -61,3 +56,56 @@ const skillFinding = ({ file, line, message }: SkillProblem): DiagnosisFinding =
   detail: message,
   fix: "Correct the file; it is read again at once.",
 });
+
+type Device = Config["devices"][number];
+
+const mostNames = 5;
+
+/** What each driver of each configured device needs. Devices that share a finding are named together. */
+async function checkDrivers(
+  devices: readonly Device[],
+  factories: readonly ControllerFactory[],
+  context: DiagnosisContext,
+): Promise<DiagnosisFinding[]> {
+  const answers = new Map<string, Promise<readonly DiagnosisFinding[]>>();
+  const found = await Promise.all(
+    devices.map(async (device) => {
+      const findings = await Promise.all(
+        driversOf(device, factories).map((factory) => {
+          const settings = factory.settings.parse(device.controllers[factory.name] ?? {});
+          const key = JSON.stringify([factory.name, settings]);
+          const answer = answers.get(key) ?? diagnose(factory, settings, context);
+          answers.set(key, answer);
+          return answer;
+        }),
+      );
+      return { device, findings: findings.flat() };
+    }),
+  );
+  const shared = new Map<string, { finding: DiagnosisFinding; names: string[] }>();
+  for (const { device, findings } of found) {
+    for (const finding of findings) {
+      const key = JSON.stringify(finding);
+      const { names } = shared.get(key) ?? { names: [] };
+      shared.set(key, { finding, names: [...names, device.name] });
+    }
+  }
+  return [...shared.values()].map(({ finding, names }) => {
+    const more = names.length > mostNames ? " …" : "";
+    return { ...finding, what: `${finding.what} for ${names.slice(0, mostNames).join(", ")}${more}` };
+  });
+}
+
+const driversOf = ({ drivers }: Device, factories: readonly ControllerFactory[]) =>
+  factories.filter(({ name }) => drivers.includes(name));
+
+async function diagnose(
+  factory: ControllerFactory,
+  settings: unknown,
+  context: DiagnosisContext,
+): Promise<readonly DiagnosisFinding[]> {
+  const findings = await factory.diagnose?.(settings, context);
+  return (
+    findings ?? [{ what: `driver ${factory.name}`, status: "ok", detail: "names nothing that it needs" }]
+  );
+}

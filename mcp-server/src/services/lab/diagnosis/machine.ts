@@ -1,8 +1,19 @@
-import { accessSync, constants, existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdtempSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
-import { type DiagnosisFinding, findProgram } from "@labwright/controllers";
+import { type DiagnosisFinding, findProgram, findSandbox } from "@labwright/controllers";
 import type { Environment } from "../../../config/places.ts";
+import type { Config } from "../../../config.ts";
+import { fileFailure } from "../../../fileFailure.ts";
 
 const oldestNode: readonly [number, number] = [20, 19];
 
@@ -61,8 +72,7 @@ export function checkDataDir(path: string): DiagnosisFinding {
 }
 
 function checkPlaceFor(path: string): DiagnosisFinding {
-  let parent = dirname(path);
-  while (!existsSync(parent) && dirname(parent) !== parent) parent = dirname(parent);
+  const parent = nearestFolder(path);
   try {
     accessSync(parent, constants.W_OK | constants.X_OK);
     return { what: "data directory", status: "ok", detail: `${path} will be made at the first start` };
@@ -100,4 +110,67 @@ function tryPort(host: string, port: number): Promise<string | undefined> {
     server.once("error", (error) => resolve(error.message));
     server.listen(port, host.replace(/^\[|\]$/g, ""), () => server.close(() => resolve(undefined)));
   });
+}
+
+/** A first start writes some 40 MB, and the embedded database takes no changes below 16 MB. */
+const leastBytes = 50_000_000;
+const fewBytes = 500_000_000;
+/** A folder alone may still fit where a file does not. */
+const probe = Buffer.alloc(65_536);
+
+type Places = Pick<Config, "data_dir"> & { folders: Pick<Config["folders"], "artifacts"> };
+
+/** The disks of the data directory and of the artifacts, each once: writable, with space. Leaves nothing on them. */
+export function checkDisks(config: Places): DiagnosisFinding[] {
+  const places = [nearestFolder(config.data_dir), nearestFolder(config.folders.artifacts)];
+  const disks = new Map(places.map((place) => [statSync(place).dev, place]));
+  return [...disks.values()].map(checkDisk);
+}
+
+function nearestFolder(path: string): string {
+  let folder = path;
+  while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder);
+  return folder;
+}
+
+function checkDisk(place: string): DiagnosisFinding {
+  const what = "disk";
+  const { bavail, bsize } = statfsSync(place);
+  const free = `${Math.floor((bavail * bsize) / 1_000_000)} MB free for ${place}`;
+  const fix = "Free space there, or name another place with LABWRIGHT_DATA_DIR";
+  const problem = bavail * bsize < leastBytes ? undefined : writeProblem(place);
+  if (problem) return { what, status: "missing", detail: problem.message, fix: problem.hint };
+  if (bavail * bsize < leastBytes) return { what, status: "missing", detail: `full: ${free}`, fix };
+  if (bavail * bsize < fewBytes) return { what, status: "warning", detail: free, fix };
+  return { what, status: "ok", detail: free };
+}
+
+function writeProblem(place: string): { message: string; hint: string } | undefined {
+  try {
+    const folder = mkdtempSync(join(place, ".doctor-"));
+    try {
+      writeFileSync(join(folder, "probe"), probe);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+    return undefined;
+  } catch (error) {
+    return (
+      fileFailure(error) ?? {
+        message: `${place} cannot be written: ${String(error)}`,
+        hint: "Make it writable",
+      }
+    );
+  }
+}
+
+export async function checkSandbox(allowWithout: boolean, signal: AbortSignal): Promise<DiagnosisFinding> {
+  const what = "sandbox for scripts";
+  const found = await findSandbox(signal);
+  if (found.ok) return { what, status: "ok", detail: "bubblewrap works" };
+  const { reason, fix } = found;
+  const detail = allowWithout
+    ? `${reason}; scripts run without one, since unsafe.unsandboxed_scripts allows it`
+    : `${reason}; execute_script refuses to run`;
+  return { what, status: "warning", detail, fix };
 }

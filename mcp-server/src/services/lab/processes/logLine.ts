@@ -5,10 +5,8 @@ export type LogRecord = { time: string; level: string; msg: string; fields: Reco
 
 const longestValue = 200;
 const longestLine = 600;
-/** Of an error's stack. */
 const frames = 3;
 
-/** Undefined for a line that is no record. */
 export function readRecord(line: string): LogRecord | undefined {
   const value = parsed(line);
   if (typeof value !== "object" || value === null) return undefined;
@@ -34,7 +32,6 @@ export function formatRecord({ time, level, msg, fields }: LogRecord): string {
   return clip(oneLine([time, level, msg, ...said].filter(Boolean).join(" ")), longestLine);
 }
 
-/** What is no record, as it stands, marked as such. */
 export const formatPlain = (line: string): string => clip(`? ${oneLine(line)}`, longestLine);
 
 function errorText(err: unknown): unknown {
@@ -58,7 +55,6 @@ const clip = (text: string, length: number) =>
 
 type Filter = Omit<LogQuery, "service" | "text" | "maxTokens">;
 
-/** Whether a query asks for records by what only records have. */
 export const asksForFields = ({ level, since, until, tool, trace_id, execution_id }: Filter): boolean =>
   [level, since, until, tool, trace_id, execution_id].some((given) => given !== undefined);
 

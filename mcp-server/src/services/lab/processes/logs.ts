@@ -1,13 +1,13 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { join } from "node:path";
-import { nearest } from "@labwright/controllers";
+import { type Controller, type LogLine, nearest } from "@labwright/controllers";
 import { ToolError } from "../../../errors.ts";
 import { scrub } from "../../../observability/scrub.ts";
-import type { CallContext } from "../../ports.ts";
+import { controllersWith, reasonsOf, using } from "../../devices/portOf.ts";
+import type { CallContext, DeviceEntry, OpenDevice } from "../../ports.ts";
 import { optionalInstant } from "../../runs/results/instant.ts";
 import { estimateTokens } from "../../values/tokens.ts";
-import { deviceRecords } from "./deviceLog.ts";
-import { linesFromEnd } from "./logFile.ts";
 import { asksForFields, formatPlain, formatRecord, isWanted, type LogRecord, readRecord } from "./logLine.ts";
 import type { LogPage, LogQuery, ProcessDependencies } from "./types.ts";
 
@@ -17,7 +17,6 @@ const mostBytes = 24_000_000;
 
 type LogDependencies = Pick<ProcessDependencies, "logFolder" | "secrets" | "devices">;
 
-/** The lines of a log that a query asks for, newest first. */
 export async function readLogs(
   query: LogQuery,
   { logFolder, secrets, devices }: LogDependencies,
@@ -65,7 +64,7 @@ function showRecords(records: readonly LogRecord[], { wanted, page, redact }: Re
 }
 
 async function readFile(file: string, maxBytes: number, { wanted, page, redact }: Reading): Promise<void> {
-  for await (const raw of linesFromEnd(file, maxBytes)) {
+  for (const raw of await linesFromEnd(file, maxBytes)) {
     if (raw.trim() === "") continue;
     const record = readRecord(raw);
     if (!record) page.malformed++;
@@ -120,7 +119,6 @@ function servicesIn(folder: string): string[] {
   return [...new Set([ownLog, ...services])];
 }
 
-/** The log of a service and the one before it. */
 const filesOf = (folder: string, service: string): string[] =>
   [`${service}.log`, `${service}.log.1`].map((name) => join(folder, name)).filter((file) => existsSync(file));
 
@@ -134,4 +132,64 @@ function noLog(service: string, services: readonly string[]): ToolError {
       : `There are logs of ${services.join(", ")}; leave service out for the ${ownLog}'s.`,
     { services },
   );
+}
+
+/** More than a device's own buffer holds, as a rule. */
+const mostLines = 20_000;
+
+type Devices = ProcessDependencies["devices"];
+
+/** What the device itself wrote, newest first. Throws CONTROLLER_UNAVAILABLE for a device that keeps no log. */
+async function deviceRecords(
+  { id }: DeviceEntry,
+  devices: Devices,
+  context: CallContext,
+): Promise<LogRecord[]> {
+  const { device, signal, done } = await devices.acquire({ device_id: id }, context, { drives: false });
+  try {
+    const logging = controllersWith(device, "logs");
+    if (logging.length === 0) throw await noDeviceLog(device, devices, context);
+    const linesOf = async ({ logs }: Controller) => (await logs?.lines({ limit: mostLines }, signal)) ?? [];
+    const read = await Promise.all(logging.map((one) => using(device, one, signal, () => linesOf(one))));
+    const newestFirst = read.flatMap((lines) => lines.toReversed());
+    return newestFirst.toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at)).map(toRecord);
+  } finally {
+    done();
+  }
+}
+
+const toRecord = ({ at, level, text, source }: LogLine): LogRecord => ({
+  time: new Date(at).toISOString(),
+  level: level === "warning" ? "warn" : level,
+  msg: text,
+  fields: source === undefined ? {} : { source },
+});
+
+async function noDeviceLog(device: OpenDevice, devices: Devices, context: CallContext): Promise<ToolError> {
+  const looked = await Promise.all(devices.list().map(({ id }) => devices.peek({ device_id: id }, context)));
+  const logging = looked.flatMap(({ entry, opened }) =>
+    opened && controllersWith(opened, "logs").length > 0 ? [entry.id] : [],
+  );
+  return new ToolError(
+    "CONTROLLER_UNAVAILABLE",
+    [`${device.id} keeps no log: none of its controllers reads one.`, ...reasonsOf(device)].join(" "),
+    logging.length > 0
+      ? `Of the open devices, these keep one: ${logging.join(", ")}. Leave service out for our daemon's log.`
+      : "No open device keeps a log. Leave service out for our daemon's log.",
+    { device_id: device.id, devices: logging },
+  );
+}
+
+/** The lines of a file, last first, from its last `maxBytes`; a line that this bound cuts in two is left out. */
+export async function linesFromEnd(file: string, maxBytes: number): Promise<string[]> {
+  const handle = await open(file, "r");
+  try {
+    const { size } = await handle.stat();
+    const bytes = Math.min(size, maxBytes);
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(bytes), 0, bytes, size - bytes);
+    const lines = buffer.toString("utf8", 0, bytesRead).split("\n");
+    return (bytes < size ? lines.slice(1) : lines).reverse();
+  } finally {
+    await handle.close();
+  }
 }

@@ -50,10 +50,7 @@ export type LogPage = {
 export type ProcessService = {
   /** Each part is asked by itself: one that fails or is slow takes no other with it. */
   list(): Promise<PartState[]>;
-  /**
-   * Masked and scrubbed once more. Throws INVALID_INPUT for a time that is none or a log that is not there,
-   * CONTROLLER_UNAVAILABLE for a device that keeps none.
-   */
+  /** Masked again. Throws INVALID_INPUT (bad time, no such log), CONTROLLER_UNAVAILABLE for a device that keeps no log. */
   logs(query: LogQuery, context: CallContext): Promise<LogPage>;
 };
 

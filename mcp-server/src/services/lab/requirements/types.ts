@@ -58,7 +58,6 @@ export type CoverageView = Pick<Requirement, "code" | "name" | "priority" | "sta
 
 export type SummaryView = CoverageCounts & {
   by_priority: ({ priority: RequirementPriority } & CoverageCounts)[];
-  /** By name. */
   by_category: ({ category: string } & CoverageCounts)[];
   /** Of those without a category, if there are any. */
   no_category?: CoverageCounts;
@@ -85,7 +84,6 @@ export type RequirementService = {
     filter: Omit<RequirementFilter, "words"> & { text?: string | undefined },
     maxTokens: number,
   ): Promise<{ requirements: RequirementLine[]; more: number }>;
-  /** With the number of its links by coverage. */
   get(requirement: string): Promise<Requirement & { linked: Record<Coverage, number> }>;
   /** Throws ALREADY_EXISTS, INVALID_INPUT when nothing is given. */
   update(requirement: string, changes: RequirementChanges): Promise<Requirement>;

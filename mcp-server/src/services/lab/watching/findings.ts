@@ -3,10 +3,18 @@ import type { Params } from "../../../domain/index.ts";
 import type { Alert } from "../../../storage/index.ts";
 import type { DeviceInput } from "../../devices/inputs.ts";
 import type { Clock } from "../../ports.ts";
-import { Repeater } from "../../runs/deployments/repeater.ts";
+import { Repeater } from "../../records/repeater.ts";
 import type { AlertService } from "../alerts/index.ts";
-import { countsAfter, countsFrom } from "./explained.ts";
-import { nextChange, type Ongoing, type Stage, stageOf, suppresses, type Thresholds } from "./stages.ts";
+import {
+  countsAfter,
+  countsFrom,
+  nextChange,
+  type Ongoing,
+  type Stage,
+  stageOf,
+  suppresses,
+  type Thresholds,
+} from "./stages.ts";
 
 export const alertSource = "watching";
 
@@ -21,12 +29,9 @@ export type FindingsDependencies = {
   onFault(error: unknown): void;
 };
 
-/** A finding that goes on, with the sources that see it. */
 type Going = Ongoing & { beganAt: number; frame: Frame | undefined; details: Params; sources: Set<object> };
-/** An alert that is open in the store. */
 type Open = { alertId: string; stage: Stage };
 
-/** Makes alerts of what the controllers of one device find. */
 export class Findings {
   private readonly going = new Map<FindingKind, Going>();
   private readonly open = new Map<FindingKind, Open>();
@@ -131,7 +136,6 @@ export class Findings {
     return stageOf(going, this.going.values(), this.deps.clock.monotonic(), this.deps.thresholds);
   }
 
-  /** A higher kind goes on and is an alert itself. */
   private isCovered({ kind }: Going): boolean {
     return [...this.open.keys()].some((other) => suppresses(other, kind) && this.going.has(other));
   }

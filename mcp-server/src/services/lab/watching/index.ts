@@ -1,10 +1,18 @@
-import type { Frame } from "@labwright/controllers";
+import { randomBytes } from "node:crypto";
+import type { Controller, Frame } from "@labwright/controllers";
 import type { Inputs } from "../../devices/inputs.ts";
-import type { ArtifactStore, Clock, DeviceService, ScreenService } from "../../ports.ts";
+import type {
+  ArtifactStore,
+  CallContext,
+  Clock,
+  DeviceService,
+  Grant,
+  OpenDevice,
+  ScreenService,
+} from "../../ports.ts";
 import type { AlertService } from "../alerts/index.ts";
 import { alertSource, Findings } from "./findings.ts";
 import type { Thresholds } from "./stages.ts";
-import { WatchedDevice } from "./watchedDevice.ts";
 
 export type WatchingDependencies = {
   host: string;
@@ -17,14 +25,12 @@ export type WatchingDependencies = {
   screen: Pick<ScreenService, "capture">;
   inputs: Pick<Inputs, "latest" | "onInput">;
   clock: Clock;
-  /** Told of faults that nobody waits for. */
   onFault(error: unknown): void;
 };
 
 export type Watching = {
   /** Opens the watched devices, and resolves the alerts that an earlier daemon left of devices that nobody watches now. */
   start(): Promise<void>;
-  /** How many devices are watched. */
   count(): number;
   close(): Promise<void>;
 };
@@ -32,7 +38,6 @@ export type Watching = {
 /** A picture that takes longer is left out. */
 const pictureMs = 10_000;
 
-/** Watches devices by what their controllers find wrong. */
 export function createWatching(deps: WatchingDependencies): Watching {
   const { host, alerts, clock, inputs } = deps;
   const watched = new Map(
@@ -79,4 +84,101 @@ function watchedDevice(deviceId: string, deps: WatchingDependencies): WatchedDev
   });
   const watched: WatchedDevice = new WatchedDevice(deviceId, findings, deps);
   return watched;
+}
+
+const lookMs = 5_000;
+/** Until a device that could not be opened is tried again: doubled with each failure. */
+const pauseMs = { first: 1_000, longest: 60_000 };
+
+export type WatchedDependencies = {
+  devices: Pick<DeviceService, "acquire" | "open">;
+  clock: Clock;
+  onFault(error: unknown): void;
+};
+
+/** Keeps one device open and listens to what its controllers find, until it is closed. */
+class WatchedDevice {
+  private readonly control = new AbortController();
+  private readonly listening = new Map<Controller, () => void>();
+  private grant: Grant | undefined;
+  private ended: Promise<void> = Promise.resolve();
+
+  constructor(
+    readonly id: string,
+    readonly findings: Findings,
+    private readonly deps: WatchedDependencies,
+  ) {}
+
+  start(): void {
+    this.ended = this.keep().catch(() => undefined);
+  }
+
+  async close(): Promise<void> {
+    this.control.abort(new Error("The server ends."));
+    await this.ended;
+    for (const end of this.listening.values()) end();
+    this.grant?.done();
+    await this.findings.stop();
+  }
+
+  /** What is open of it. */
+  device(): OpenDevice | undefined {
+    return this.grant?.device;
+  }
+
+  private async keep(): Promise<void> {
+    const { clock, onFault } = this.deps;
+    const { signal } = this.control;
+    let failures = 0;
+    while (!signal.aborted) {
+      const isWell = await this.look().then(
+        () => true,
+        (error: unknown) => {
+          // Told once, not at every attempt.
+          if (failures === 0 && !signal.aborted) onFault(error);
+          return false;
+        },
+      );
+      const pause = Math.min(pauseMs.longest, pauseMs.first * 2 ** failures);
+      failures = isWell ? 0 : failures + 1;
+      await clock.sleep(isWell ? lookMs : pause, signal);
+    }
+  }
+
+  /** Opens what is not open, and listens to whom it does not listen yet. */
+  private async look(): Promise<void> {
+    const { signal } = this.control;
+    for (const [controller, end] of this.listening) {
+      if (controller.isAlive()) continue;
+      end();
+      this.listening.delete(controller);
+      this.findings.forget(controller);
+    }
+    this.grant ??= await this.deps.devices.acquire({ device_id: this.id }, this.context(), { drives: false });
+    const device = await this.deps.devices.open(this.grant.device, signal);
+    this.grant = { ...this.grant, device };
+    const silent = device.controllers.filter((one) => !this.listening.has(one) && one.isAlive());
+    const heard = silent.flatMap((controller) => this.listen(controller));
+    // Those that were there at the look before have told what goes on.
+    if (heard.length === 0 && this.listening.size > 0) this.findings.settle();
+  }
+
+  private listen(controller: Controller): Controller[] {
+    const end = controller.findings?.onFinding((finding) => this.findings.told(controller, finding));
+    if (!end) return [];
+    this.listening.set(controller, end);
+    return [controller];
+  }
+
+  private context(): CallContext {
+    return {
+      principal: alertSource,
+      client: alertSource,
+      signal: this.control.signal,
+      deadline: Number.MAX_SAFE_INTEGER,
+      trace_id: randomBytes(16).toString("hex"),
+      progress: () => {},
+      capabilities: { elicitation: false },
+    };
+  }
 }

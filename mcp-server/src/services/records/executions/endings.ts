@@ -1,9 +1,11 @@
 import type { FinalStatus, Params } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
 import { storageFailure } from "../../../storage/engine/failure.ts";
-import type { Reason } from "./types.ts";
+import type { ExecutionEnd } from "../../../storage/rows/executionRows.ts";
+import type { Clock } from "../../ports.ts";
 
-/** What the code of a run gave back. */
+export type Reason = { code: string; message: string };
+
 export type BodyResult<Output> = {
   status: FinalStatus;
   reason?: Reason;
@@ -62,3 +64,55 @@ export const timedOut = (timeoutMs: number) =>
     `The run took longer than its ${timeoutMs} ms.`,
     "Give a larger timeout_ms, or look at the last step for what it waited for.",
   );
+
+export type Waited = { ended: true; end: ExecutionEnd } | { ended: false };
+
+/** A run's end as a promise with its resolve and reject. A rejection without a listener is not reported as unhandled. */
+export function pendingEnd() {
+  let settle: (end: ExecutionEnd) => void = () => {};
+  let refuse: (error: unknown) => void = () => {};
+  const ended = new Promise<ExecutionEnd>((resolve, reject) => {
+    settle = resolve;
+    refuse = reject;
+  });
+  ended.catch(() => undefined);
+  return { ended, settle, refuse };
+}
+
+/** Waits for the end, `waitMs`, `stopped` or an abort. After a cancel it still waits for the end. A deadline cancels nothing. */
+export async function waitForEnd(
+  ended: Promise<ExecutionEnd>,
+  options: {
+    clock: Clock;
+    waitMs: number;
+    signal: AbortSignal;
+    stopped?: Promise<void> | undefined;
+    cancel?: () => void;
+  },
+): Promise<Waited> {
+  const { clock, waitMs, signal, stopped, cancel } = options;
+  let stopTimer = () => {};
+  let stopWaiting = () => {};
+  const timeOver = new Promise<Waited>((resolve) => {
+    stopWaiting = () => resolve({ ended: false });
+    stopTimer = clock.setTimeout(stopWaiting, Math.max(0, waitMs));
+  });
+  const abort = () => {
+    if (!cancel || isDeadline(signal.reason)) return stopWaiting();
+    stopTimer();
+    cancel();
+  };
+  if (signal.aborted) abort();
+  signal.addEventListener("abort", abort, { once: true });
+  void stopped?.then(stopWaiting);
+  try {
+    return await Promise.race([ended.then((end): Waited => ({ ended: true, end })), timeOver]);
+  } finally {
+    stopTimer();
+    signal.removeEventListener("abort", abort);
+  }
+}
+
+/** Whether a call was ended by its own deadline, and not by its caller. */
+export const isDeadline = (reason: unknown) =>
+  reason instanceof ToolError && reason.code === "EXECUTION_TIMEOUT";

@@ -3,19 +3,21 @@ import type { Execution, Step } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
 import type { ExecutionEnd, NewExecution } from "../../../storage/rows/executionRows.ts";
 import type { CallContext, ExecutionService, Grant, Run, RunReply, RunSpec } from "../../ports.ts";
-import type { AppModel } from "../appInUse.ts";
-import { tellCloud } from "./cloud.ts";
-import { type BodyResult, cancelledBy } from "./endings.ts";
-import { inProcessJobs, type JobPort } from "./jobs.ts";
-import { type Body, LiveRun, storageError, storageFailed } from "./liveRun.ts";
-import { newExecution } from "./newExecution.ts";
-import { whyQueued } from "./queue.ts";
+import type { AppModel } from "../inUse.ts";
+import {
+  type BodyResult,
+  cancelledBy,
+  isDeadline,
+  pendingEnd,
+  type Reason,
+  type Waited,
+  waitForEnd,
+} from "./endings.ts";
+import { type Body, type ExecutionDependencies, LiveRun, storageError, storageFailed } from "./liveRun.ts";
+import { newExecution, tellCloud, withoutDevice } from "./newExecution.ts";
+import { inProcessJobs, type JobPort, Slots, whyQueued } from "./queue.ts";
 import { RunRecord } from "./runRecord.ts";
-import { Slots } from "./slots.ts";
 import { storable } from "./storable.ts";
-import type { ExecutionDependencies, Reason } from "./types.ts";
-import { isDeadline, pendingEnd, type Waited, waitForEnd } from "./waiting.ts";
-import { withoutDevice } from "./withoutDevice.ts";
 
 /** What a call has left to answer in when it has waited for a run up to its deadline. */
 const answerMs = 500;
@@ -23,11 +25,8 @@ const answerMs = 500;
 type Entry = { run: LiveRun; ended: Promise<ExecutionEnd>; owner: Pick<CallContext, "principal" | "client"> };
 
 /** The one place where runs start, are waited for, stopped and recorded. */
-export function createExecutions(deps: ExecutionDependencies): ExecutionService {
-  return new Executions(deps);
-}
+export const createExecutions = (deps: ExecutionDependencies): ExecutionService => new Executions(deps);
 
-/** What a run drives with. */
 type Turn = {
   grant: Grant;
   control: AbortController;
@@ -42,7 +41,6 @@ class Executions implements ExecutionService {
   /** Ends that the database refused, kept to be stored on the next occasion. */
   private readonly unstored = new Map<string, { record: RunRecord; end: ExecutionEnd }>();
 
-  /** One for each device that runs. */
   private readonly slots: Slots;
 
   constructor(deps: ExecutionDependencies) {
@@ -92,7 +90,7 @@ class Executions implements ExecutionService {
   }
 
   goOn(executionId: string, way: "next" | "on"): void {
-    const stops = this.live.get(executionId)?.run.spec.stops;
+    const stops = this.live.get(executionId)?.run.options.spec.stops;
     if (!stops?.at) {
       const message = `Execution ${executionId} is not stopped before a step.`;
       throw new ToolError("INVALID_INPUT", message, "Leave go out to wait for its end.");
@@ -127,7 +125,7 @@ class Executions implements ExecutionService {
   }
 
   async endWithin(executionId: string): Promise<void> {
-    const inner = [...this.live.values()].filter(({ run }) => run.within === executionId);
+    const inner = [...this.live.values()].filter(({ run }) => run.options.within === executionId);
     for (const { run } of inner) run.abort(cancelledBy("the end of what it was a part of"));
     await Promise.allSettled(inner.map(({ ended }) => ended));
   }
@@ -249,16 +247,13 @@ class Executions implements ExecutionService {
 
   /** The app that the run is in, else that of the run that it is a part of. */
   private async appOf({ userinterface }: RunSpec, { within }: CallContext) {
-    if (userinterface === undefined) return this.live.get(within ?? "")?.run.app;
+    if (userinterface === undefined) return this.live.get(within ?? "")?.run.options.app;
     return this.deps.findApp?.(userinterface);
   }
 
-  /**
-   * Where a run waits for its turn: behind the others of its device, or, as a part of a run that has the device, behind
-   * the other parts of that run.
-   */
+  /** The queue in which a run waits: its device's or, inside a run that has the device, that run's own. */
   private placeOf({ device }: Grant, { within }: CallContext): { lane: string; outer?: NewExecution } {
-    const outer = within === undefined ? undefined : this.live.get(within)?.run.record.execution;
+    const outer = within === undefined ? undefined : this.live.get(within)?.run.options.record.execution;
     if (device.id === "") return { lane: randomUUID() };
     return outer?.device === device.id ? { lane: `within ${outer.id}`, outer } : { lane: device.id };
   }
@@ -315,7 +310,7 @@ class Executions implements ExecutionService {
     await this.storeLate().catch((error: unknown) => {
       if (this.unstored.has(id)) throw storageError(error);
     });
-    await this.live.get(id)?.run.record.open().catch(storageFailed);
+    await this.live.get(id)?.run.options.record.open().catch(storageFailed);
     const row = await this.deps.rows.find(id);
     if (row) return row;
     throw new ToolError(
@@ -333,7 +328,7 @@ class Executions implements ExecutionService {
         // The call is answered before its own deadline would cut it off.
         waitMs: Math.min(waitMs, context.deadline - this.deps.clock.monotonic() - answerMs),
         signal: context.signal,
-        stopped: entry.run.spec.stops?.stopped(),
+        stopped: entry.run.options.spec.stops?.stopped(),
         ...(isOwner(entry, context) && { cancel: () => entry.run.abort(cancelledBy(context.client)) }),
       });
     } finally {
@@ -348,7 +343,7 @@ class Executions implements ExecutionService {
       return { execution_id, status, ...(reason && { reason }), duration_ms, steps_done };
     }
     const reason = this.whyQueued(run);
-    const next_step = run.spec.stops?.at;
+    const next_step = run.options.spec.stops?.at;
     return {
       ...{ execution_id, status: reason ? "queued" : "running", steps_done },
       ...(reason && { reason }),
@@ -358,11 +353,11 @@ class Executions implements ExecutionService {
   }
 
   private whyQueued(run: LiveRun): Reason | undefined {
-    return whyQueued(run, this.ofLane(run.lane), this.slots.most);
+    return whyQueued(run, this.ofLane(run.options.lane), this.slots.most);
   }
 
   private ofLane(lane: string): LiveRun[] {
-    return [...this.live.values()].map(({ run }) => run).filter((run) => run.lane === lane);
+    return [...this.live.values()].map(({ run }) => run).filter((run) => run.options.lane === lane);
   }
 }
 

@@ -1,4 +1,4 @@
 export { abortEnding, reasonOf } from "./endings.ts";
 export { createExecutions } from "./executions.ts";
+export type { ExecutionDependencies } from "./liveRun.ts";
 export { Stepping } from "./stepStops.ts";
-export type { ExecutionDependencies } from "./types.ts";

@@ -1,14 +1,41 @@
 import type { Step } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
 import { span } from "../../../observability/span.ts";
-import type { ExecutionEnd } from "../../../storage/rows/executionRows.ts";
-import type { CallContext, Grant, Run, RunSpec } from "../../ports.ts";
-import { type AppModel, inApp } from "../appInUse.ts";
-import { sessionOf } from "./cloud.ts";
+import type { Database } from "../../../storage/engine/database.ts";
+import type { ExecutionEnd, ExecutionRows } from "../../../storage/rows/executionRows.ts";
+import type {
+  CallContext,
+  Clock,
+  DeviceService,
+  EventInput,
+  Grant,
+  Run,
+  RunSpec,
+  Secrets,
+} from "../../ports.ts";
+import { type AppModel, inApp } from "../inUse.ts";
+import type { Notices } from "../notices.ts";
 import { type BodyResult, endingOf, type Outcome, reasonOf, timedOut } from "./endings.ts";
+import { sessionOf } from "./newExecution.ts";
 import type { RunRecord } from "./runRecord.ts";
 import { storable, storableObject, storableText } from "./storable.ts";
-import type { ExecutionDependencies } from "./types.ts";
+
+export type ExecutionDependencies = {
+  rows: ExecutionRows;
+  devices: DeviceService;
+  /** Appends inside the transaction that ends the run. */
+  events: { append(tx: Database, event: EventInput): Promise<unknown> };
+  secrets: Secrets;
+  notices: Notices;
+  clock: Clock;
+  /** An app by its name; runs in an unknown one have the usual test-id attribute. */
+  findApp?: (userinterface: string) => Promise<AppModel | undefined>;
+  host: string;
+  /** Devices that run at the same time; any number when left out. */
+  mostDevices?: number;
+  /** Told of what nobody waits for: an end that could not be stored, a run that does not stop. */
+  onError?: (error: unknown) => void;
+};
 
 /** Progress goes out at least this often; the rule is 5 s. */
 const heartbeatMs = 4_000;
@@ -18,20 +45,25 @@ const graceMs = 10_000;
 export type Body<Output> = (run: Run) => Promise<BodyResult<Output>>;
 export type Watcher = CallContext["progress"];
 
+type RunOptions = {
+  record: RunRecord;
+  spec: RunSpec;
+  grant: Grant;
+  control: AbortController;
+  /** The queue in which it waits for its turn. */
+  lane: string;
+  /** The run that it is a part of. */
+  within: string | undefined;
+  app: AppModel | undefined;
+};
+
 /** One run of this process, from the moment its row exists until its end is known. */
 export class LiveRun<Output extends object = object> {
-  readonly id: string;
-  readonly spec: RunSpec;
-  /** The run that it is a part of. */
-  readonly within: string | undefined;
-  /** Where it waits for its turn. */
-  readonly lane: string;
   hasStarted = false;
-  readonly app: AppModel | undefined;
   stepsDone = 0;
-  /** The step that runs now. */
   doing: string | undefined;
   output: Output | undefined;
+  readonly id: string;
   private verifiedCount = 0;
   private stored: Promise<void> = Promise.resolve();
   private saying = "";
@@ -39,40 +71,19 @@ export class LiveRun<Output extends object = object> {
   private over = false;
   private readonly startedAt: number;
   private readonly watchers = new Set<Watcher>();
-  private readonly deps: ExecutionDependencies;
-  private readonly grant: Grant;
-  private readonly control: AbortController;
-  readonly record: RunRecord;
 
   constructor(
-    options: {
-      record: RunRecord;
-      spec: RunSpec;
-      grant: Grant;
-      control: AbortController;
-      lane: string;
-      within?: string | undefined;
-      app?: AppModel | undefined;
-    },
-    deps: ExecutionDependencies,
+    readonly options: RunOptions,
+    private readonly deps: ExecutionDependencies,
   ) {
-    this.record = options.record;
     this.id = options.record.execution.id;
-    this.spec = options.spec;
-    this.within = options.within;
-    this.app = options.app;
-    this.grant = options.grant;
-    this.control = options.control;
-    this.lane = options.lane;
-    this.deps = deps;
     this.startedAt = deps.clock.monotonic();
   }
 
   abort(reason: ToolError): void {
-    this.control.abort(reason);
+    this.options.control.abort(reason);
   }
 
-  /** Tells `watcher` where the run stands, now if there is anything to tell and whenever that changes. */
   watch(watcher: Watcher): () => void {
     this.watchers.add(watcher);
     if (this.saying !== "") this.tell([watcher]);
@@ -86,11 +97,11 @@ export class LiveRun<Output extends object = object> {
   /** Runs the body to its end or past its time. Never throws; the end is not stored yet. */
   async execute(body: Body<Output>, context: CallContext): Promise<ExecutionEnd> {
     const { clock } = this.deps;
-    const { timeout_ms: timeoutMs } = this.spec;
-    const sessionBefore = sessionOf(this.grant.device);
+    const { timeout_ms: timeoutMs } = this.options.spec;
+    const sessionBefore = sessionOf(this.options.grant.device);
     this.hasStarted = true;
     this.saying = "";
-    const stopTimer = clock.setTimeout(() => this.control.abort(timedOut(timeoutMs)), timeoutMs);
+    const stopTimer = clock.setTimeout(() => this.options.control.abort(timedOut(timeoutMs)), timeoutMs);
     const outcome = await this.settle(body, context).finally(stopTimer);
     this.over = true;
     // A step that could not be stored has ended the body already, or was its last.
@@ -100,12 +111,12 @@ export class LiveRun<Output extends object = object> {
     );
     const end = this.endOf(outcome?.ok && failure ? failure : outcome);
     // A session that is over by now is shown as well.
-    return { ...end, session_url: sessionOf(this.grant.device) ?? sessionBefore };
+    return { ...end, session_url: sessionOf(this.options.grant.device) ?? sessionBefore };
   }
 
   private endOf(outcome: Outcome<Output> | undefined): ExecutionEnd {
     const { clock, secrets } = this.deps;
-    const ending = endingOf(outcome, this.grant.signal);
+    const ending = endingOf(outcome, this.options.grant.signal);
     const result = outcome?.ok ? outcome.result : undefined;
     this.output = result?.output;
     return {
@@ -123,7 +134,7 @@ export class LiveRun<Output extends object = object> {
   /** The body's outcome, or undefined when it was stopped and did not end within the grace. */
   private async settle(body: Body<Output>, context: CallContext): Promise<Outcome<Output> | undefined> {
     const { clock, notices } = this.deps;
-    const { device, lease, signal } = this.grant;
+    const { device, lease, signal } = this.options.grant;
     if (signal.aborted) return { ok: false, error: signal.reason };
     let stopGrace = () => {};
     let wait = () => {};
@@ -135,8 +146,8 @@ export class LiveRun<Output extends object = object> {
     });
     const { principal, client } = context;
     const before = notices.begin(device, { session_id: lease?.session_id, principal, client });
-    const ended = span(`run ${this.spec.kind}`, { execution: this.id }, () =>
-      inApp(this.app, () => body(this.offer(context, before))),
+    const ended = span(`run ${this.options.spec.kind}`, { execution: this.id }, () =>
+      inApp(this.options.app, () => body(this.offer(context, before))),
     ).then(
       (result): Outcome<Output> => ({ ok: true, result }),
       (error: unknown): Outcome<Output> => ({ ok: false, error }),
@@ -146,16 +157,16 @@ export class LiveRun<Output extends object = object> {
     // A lease may outlive thousands of runs, and its signal would keep each of them.
     signal.removeEventListener("abort", wait);
     // What comes behind a batch is told to its holder's next call; behind any other run it concerns nobody.
-    notices.end(device, { keep: this.spec.kind === "actions" });
+    notices.end(device, { keep: this.options.spec.kind === "actions" });
     if (!outcome) this.deps.onError?.(new Error(`Execution ${this.id} did not stop within ${graceMs} ms.`));
     return outcome;
   }
 
   private offer(context: CallContext, noticesBefore: readonly string[]): Run {
-    const { device, lease, signal } = this.grant;
+    const { device, lease, signal } = this.options.grant;
     return {
       id: this.id,
-      kind: this.spec.kind,
+      kind: this.options.spec.kind,
       device,
       session_id: lease?.session_id,
       signal,
@@ -174,7 +185,7 @@ export class LiveRun<Output extends object = object> {
   private step({ notices: own = [], ...step }: Omit<Step, "index">): Promise<readonly string[]> {
     if (this.over) return Promise.reject(new ToolError("INTERRUPTED", "The run is over.", "Start another."));
     const { secrets } = this.deps;
-    const notices = [...own, ...this.deps.notices.take(this.grant.device)];
+    const notices = [...own, ...this.deps.notices.take(this.options.grant.device)];
     const index = this.stepsDone;
     this.stepsDone += 1;
     this.doing = undefined;
@@ -189,13 +200,13 @@ export class LiveRun<Output extends object = object> {
       ...(notices.length > 0 && { notices: notices.map(storableText) }),
     });
     const before = this.stored;
-    const appended = before.then(() => this.record.step(whole)).catch(storageFailed);
+    const appended = before.then(() => this.options.record.step(whole)).catch(storageFailed);
     this.stored = appended;
     // Whoever awaits `step` sees the failure; the chain itself must not be an unhandled one.
     appended.catch(() => undefined);
     this.say(`${step.label}: ${step.status}`);
     // A request takes no device further, so the next one may go out while this step is stored.
-    const ready = this.grant.device.id === "" ? before : appended;
+    const ready = this.options.grant.device.id === "" ? before : appended;
     return ready.then(() => secrets.mask(notices));
   }
 

@@ -1,19 +1,18 @@
 import { randomInt } from "node:crypto";
-import type { NewExecution } from "../../../storage/rows/executionRows.ts";
-import type { CallContext, OpenDevice, RunSpec } from "../../ports.ts";
-import { projectInUse } from "../project.ts";
+import type { CloudSession } from "@labwright/controllers";
+import type { ExecutionEnd, NewExecution } from "../../../storage/rows/executionRows.ts";
+import type { CallContext, Grant, OpenDevice, RunSpec } from "../../ports.ts";
+import { projectInUse } from "../inUse.ts";
 import { storableText } from "./storable.ts";
 
 type Place = {
   device: OpenDevice;
-  /** The run that it is a part of. */
   outer: NewExecution | undefined;
   status: "queued" | "running";
   host: string;
   now: number;
 };
 
-/** The record of a run that begins, without its input. */
 export function newExecution(
   spec: RunSpec,
   context: CallContext,
@@ -52,4 +51,43 @@ export function versionOf({ controllers }: OpenDevice): string | undefined {
 function newExecutionId(): string {
   const letters = "abcdefghijklmnopqrstuvwxyz0123456789";
   return Array.from({ length: 12 }, () => letters.charAt(randomInt(letters.length))).join("");
+}
+
+/** What a run has in place of a device: nothing to look at and nothing to drive. Its id is empty. */
+export function withoutDevice(host: string, signal: AbortSignal): Grant {
+  const device: OpenDevice = {
+    ...{ id: "", host, name: "", model: "" },
+    offers: () => [],
+    controllers: [],
+    unavailable: [],
+    isOpen: () => false,
+    untilOpen: async () => undefined,
+  };
+  return { device, lease: undefined, signal, done: () => undefined };
+}
+
+/** The kinds of runs that are tests: of the others a cloud's reports have nothing to say. */
+const tests: readonly string[] = ["testcase", "script"] satisfies NewExecution["kind"][];
+const tellMs = 15_000;
+
+function findCloud({ controllers }: OpenDevice): CloudSession | undefined {
+  return controllers.find(({ cloud }) => cloud !== undefined)?.cloud;
+}
+
+export const sessionOf = (device: OpenDevice): string | undefined => findCloud(device)?.link();
+
+/** Tells the cloud of a device how a test ended. A run that was cancelled has no verdict. */
+export async function tellCloud(
+  device: OpenDevice,
+  { kind }: NewExecution,
+  { status, reason }: ExecutionEnd,
+): Promise<void> {
+  if (!tests.includes(kind) || status === "cancelled") return;
+  await findCloud(device)?.tellVerdict(
+    {
+      status: status === "passed" ? "passed" : "failed",
+      reason: reason ? `${reason.code}: ${reason.message}` : "",
+    },
+    AbortSignal.timeout(tellMs),
+  );
 }

@@ -11,10 +11,7 @@ import type { Clock } from "../../ports.ts";
 /** A run that is shorter is stored whole at its end. */
 const lastsMs = 250;
 
-/**
- * What the database holds of one run. One of which {@link openLater} is asked gets its row when it lasts or is looked for, and otherwise with
- * its steps and its end in one statement: three times the writing would be half of what a single action takes.
- */
+/** The rows of one run. After {@link openLater} they are written when the run lasts or is looked for, else all at once at its end. */
 export class RunRecord {
   readonly execution: NewExecution;
   private readonly rows: ExecutionRows;

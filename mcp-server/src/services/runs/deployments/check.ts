@@ -1,9 +1,9 @@
 import { type DeploymentInput, deploymentSchema, type Params } from "../../../domain/index.ts";
+import { type ErrorCode, ToolError } from "../../../errors.ts";
 import { type Deployment, deploymentRows } from "../../../storage/index.ts";
 import { inputProblemsOf } from "../../apps/testcases/validate.ts";
 import { inputProblems } from "../../values/inputProblems.ts";
-import { invalid, type Problem, problemOf, problemsError } from "./problems.ts";
-import { scheduleProblems } from "./scheduleProblems.ts";
+import { cronProblem, nextDue, timezoneProblem } from "./schedule.ts";
 import type { DeploymentDependencies } from "./types.ts";
 
 type Ports = Pick<
@@ -11,10 +11,7 @@ type Ports = Pick<
   "db" | "devices" | "testcases" | "apps" | "scripts" | "secrets" | "clock"
 >;
 
-/**
- * What is given as a deployment that may be stored: the device by its whole id, the test case by its name. `before` is
- * the one that it replaces. Throws with every problem at once.
- */
+/** The deployment to store: whole device id, test case by name. `before` is the one it replaces. Throws all problems at once. */
 export async function checked(
   given: Params,
   before: Deployment | undefined,
@@ -87,10 +84,7 @@ async function testcaseProblems(ref: string, inputs: Params, { testcases }: Port
   return inputProblemsOf(await testcases.load(ref), inputs).map((message) => invalid(`inputs: ${message}`));
 }
 
-/**
- * By their own names, since a test case may be given by its id and a script without its extension; a project's test case by its
- * id, since another project may have one of its name.
- */
+/** Their own names: a test case may be given by id, a script without extension. A project's test case keeps its id. */
 async function named(
   { testcase, script }: DeploymentInput,
   { testcases, scripts }: Ports,
@@ -101,3 +95,53 @@ async function named(
     ...(script !== undefined && { script: (await scripts.find(script)).name }),
   };
 }
+
+/** What is wrong with when it is due. `before` is the schedule that this one replaces: what it had may be over. */
+function scheduleProblems(
+  body: DeploymentInput,
+  { now, before }: { now: number; before: DeploymentInput | undefined },
+): Problem[] {
+  const { cron, dates, timezone, starts_at: startsAt, ends_at: endsAt } = body;
+  const inCron = cron === undefined ? undefined : cronProblem(cron);
+  const inTimezone = timezoneProblem(timezone);
+  const past = dates.filter((date) => Date.parse(date) <= now && !before?.dates.includes(date));
+  const over = endsAt !== undefined && Date.parse(endsAt) <= now;
+  const problems = [
+    ...(cron === undefined && dates.length === 0 ? ["cron: give cron, dates or both"] : []),
+    ...(inCron === undefined ? [] : [`cron: ${inCron}`]),
+    ...(inTimezone === undefined ? [] : [`timezone: ${inTimezone}`]),
+    ...past.map((date) => `dates: ${date} is past`),
+    ...(over ? [`ends_at: ${endsAt} is past`] : []),
+    ...(startsAt !== undefined && endsAt !== undefined && endsAt < startsAt
+      ? [`ends_at: ${endsAt} is before starts_at ${startsAt}`]
+      : []),
+  ];
+  const isNever = problems.length === 0 && nextDue(body, now) === undefined;
+  return (isNever ? ["cron: it is never due between starts_at and ends_at"] : problems).map(invalid);
+}
+
+/** What is wrong with a deployment; the message begins with the argument. */
+export type Problem = { code: ErrorCode; message: string };
+
+const hint = "Correct this and try again; nothing was stored.";
+
+/** One error for all problems: with the code of a single one, else INVALID_INPUT. */
+export function problemsError(problems: readonly Problem[]): ToolError {
+  const [first, ...others] = problems;
+  const code = first && others.length === 0 ? first.code : "INVALID_INPUT";
+  const messages = problems.map(({ message }) => message);
+  return new ToolError(code, `${messages.join("; ")}.`, hint, { problems: messages });
+}
+
+/** The problem that a look-up throws, as one of `argument`; nothing when it finds. */
+async function problemOf(argument: string, lookUp: () => unknown): Promise<Problem[]> {
+  try {
+    await lookUp();
+    return [];
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error;
+    return [{ code: error.code, message: `${argument}: ${error.message} ${error.hint}`.replace(/\.$/, "") }];
+  }
+}
+
+export const invalid = (message: string): Problem => ({ code: "INVALID_INPUT", message });

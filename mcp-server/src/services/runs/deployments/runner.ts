@@ -1,11 +1,16 @@
-import { deploymentRunRows } from "../../../storage/index.ts";
-import type { CallContext } from "../../ports.ts";
+import type { DeploymentInput } from "../../../domain/index.ts";
+import { ToolError } from "../../../errors.ts";
+import {
+  type Database,
+  type Deployment,
+  type DeploymentRun,
+  type DeploymentRunEnd,
+  deploymentRunRows,
+} from "../../../storage/index.ts";
+import type { CallContext, Clock, DeviceService, EventInput, Grant, RunReply } from "../../ports.ts";
 import { reasonOf } from "../../records/executions/endings.ts";
-import { execute } from "./execute.ts";
-import { Repeater } from "./repeater.ts";
-import { clientOf, type DueRun, type RunEnd, storeEnd } from "./runEnd.ts";
+import { Repeater } from "../../records/repeater.ts";
 import type { DeploymentDependencies } from "./types.ts";
-import { whenFree } from "./whenFree.ts";
 
 /** How long the database may be away before the end of a run is stored again. */
 const storeAgainMs = 10_000;
@@ -25,7 +30,6 @@ export class Runner {
     this.taking = new Repeater(parts.clock, () => this.takeAll(), parts.onFault);
   }
 
-  /** Takes what waits. To be called when a run was queued. */
   wake(): void {
     this.taking.wake();
   }
@@ -70,10 +74,7 @@ export class Runner {
     if (end) await this.store(due, end);
   }
 
-  /**
-   * Undefined for a run that did not start and has no end: it was cancelled meanwhile, or the server ends. Then it is still
-   * queued, and the next daemon runs it.
-   */
+  /** Undefined for a run that did not start: it was cancelled, or the server ends and the next daemon runs it. */
   private async attempt(due: DueRun, signal: AbortSignal): Promise<RunEnd | undefined> {
     const { clock, devices } = this.parts;
     const { device_id: deviceId, timeout_ms: timeoutMs } = due.deployment.body;
@@ -136,4 +137,120 @@ export class Runner {
       }
     }
   }
+}
+
+/** A lease that ends tells nobody, so its end is asked for. */
+const askEveryMs = 2_000;
+
+/** Waits for whoever holds the device, never by force. Throws DEVICE_HELD after `timeoutMs`, else what `acquire` throws. */
+async function whenFree(
+  deviceId: string,
+  context: CallContext,
+  deps: { devices: Pick<DeviceService, "acquire">; clock: Clock; timeoutMs: number },
+): Promise<Grant> {
+  const { devices, clock, timeoutMs } = deps;
+  const until = clock.monotonic() + timeoutMs;
+  for (;;) {
+    try {
+      return await devices.acquire({ device_id: deviceId }, context, { drives: true });
+    } catch (error) {
+      const isHeld = error instanceof ToolError && error.code === "DEVICE_HELD";
+      if (!isHeld || clock.monotonic() >= until) throw error;
+    }
+    await clock.sleep(Math.min(askEveryMs, until - clock.monotonic()), context.signal);
+  }
+}
+
+/** A run that is told to stop has this long to end before nobody waits for it any more. */
+const graceMs = 60_000;
+
+type Ports = Pick<DeploymentDependencies, "testcases" | "scripts">;
+
+/** Runs what a deployment runs, to its end. Throws what keeps it from starting. */
+async function execute(body: DeploymentInput, context: CallContext, ports: Ports): Promise<RunEnd> {
+  const { execution_id, status, reason } = await replyOf(body, context, ports);
+  if (status !== "queued" && status !== "running") return { status, execution_id, ...(reason && { reason }) };
+  const message = `Execution ${execution_id} did not end within its ${body.timeout_ms} ms and a minute more.`;
+  return { status: "error", execution_id, reason: { code: "EXECUTION_TIMEOUT", message } };
+}
+
+function replyOf(
+  body: DeploymentInput,
+  context: CallContext,
+  { testcases, scripts }: Ports,
+): Promise<Pick<RunReply<never>, "execution_id" | "status" | "reason">> {
+  const { testcase, script, inputs, args } = body;
+  const { device_id, timeout_ms, environment, release, userinterface_name } = body;
+  const wait_ms = timeout_ms + graceMs;
+  const request = { device_id, timeout_ms, wait_ms, environment, release, userinterface_name };
+  // A deployment has exactly one of the two.
+  return script === undefined
+    ? testcases.execute({ ...request, testcase: testcase ?? "", inputs }, context)
+    : scripts.execute({ ...request, script, args }, context);
+}
+
+type RecoverParts = Pick<
+  DeploymentDependencies,
+  "db" | "devices" | "events" | "clock" | "executions" | "host"
+>;
+
+/** Ends the runs of a dead daemon as their executions ended, else INTERRUPTED. What had not started stays queued. */
+export async function recoverRuns(parts: RecoverParts): Promise<void> {
+  const { db } = parts;
+  for (const due of await deploymentRunRows(db).openOn(parts.host)) {
+    // A dead run's lease would keep its device from the next one until it runs out.
+    await parts.devices.releaseClient(clientOf(due.run));
+    if (due.run.status !== "running") continue;
+    const end = await endOfDead(due, parts);
+    await db.transaction((tx) => storeEnd(tx, due, end, parts));
+  }
+}
+
+async function endOfDead({ run }: DueRun, { executions }: RecoverParts): Promise<RunEnd> {
+  if (run.execution_id !== undefined) {
+    const { status, reason } = (await executions.get(run.execution_id)).execution;
+    if (status !== "queued" && status !== "running") return { status, ...(reason && { reason }) };
+  }
+  const message = "The server ended while this ran. It is not repeated: it may have acted.";
+  return { status: "error", reason: { code: "INTERRUPTED", message } };
+}
+
+export type DueRun = { run: DeploymentRun; deployment: Deployment };
+export type RunEnd = Omit<DeploymentRunEnd, "finished_at"> & { execution_id?: string };
+
+/** The client that drives a device for a run, and so the owner of its lease. */
+const clientOf = ({ id }: DeploymentRun): string => `deployment:${id}`;
+
+/** Ends a run within the caller's transaction, as its last statement, and tells of it. One that has ended stays so. */
+async function storeEnd(
+  tx: Database,
+  { run, deployment }: DueRun,
+  { execution_id: executionId = run.execution_id, ...end }: RunEnd,
+  deps: Pick<DeploymentDependencies, "events" | "clock">,
+): Promise<void> {
+  const ended = { ...end, finished_at: new Date(deps.clock.now()).toISOString() };
+  if (await deploymentRunRows(tx).end(run.id, { ...ended, execution_id: executionId }))
+    await deps.events.append(tx, endEvent({ run, deployment }, end, executionId));
+}
+
+function endEvent(
+  { run, deployment }: DueRun,
+  { status, reason }: RunEnd,
+  executionId: string | undefined,
+): EventInput {
+  return {
+    type: "deployment.execution_done",
+    priority: status === "passed" ? "normal" : "high",
+    source: "deployments",
+    device_id: deployment.body.device_id,
+    ...(executionId !== undefined && { execution_id: executionId }),
+    payload: {
+      deployment_id: deployment.id,
+      deployment: deployment.name,
+      run_id: run.id,
+      due_at: run.due_at,
+      status,
+      ...(reason && { reason }),
+    },
+  };
 }

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { type Database, deploymentRows, deploymentRunRows } from "../../../storage/index.ts";
 import type { Clock } from "../../ports.ts";
-import { claimDue, standing } from "./claim.ts";
-import { Repeater } from "./repeater.ts";
+import { Repeater } from "../../records/repeater.ts";
+import { claimDue, standing } from "./schedule.ts";
 
 /** Wakes at least this often: a clock that was put forward (a machine that slept) is noticed by then. */
 const longestSleepMs = 60_000;
@@ -28,7 +28,6 @@ export class Scheduler {
     this.looking = new Repeater(parts.clock, () => this.look(), parts.onFault);
   }
 
-  /** Looks now. To be called when a deployment has changed. */
   wake(): void {
     this.looking.wake();
   }

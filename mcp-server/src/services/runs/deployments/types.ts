@@ -31,7 +31,6 @@ export type DeploymentLine = DeploymentView & {
   script?: string;
   cron?: string;
   timezone?: string;
-  /** How many single dates it has. */
   dates?: number;
   started: number;
   max_executions?: number;
@@ -45,10 +44,7 @@ export type RunLine = Pick<
 };
 
 export type DeploymentService = {
-  /**
-   * Stores a schedule and arms it. Throws every problem at once, and stores nothing then: INVALID_INPUT, or the one
-   * problem's own code (DEVICE_NOT_FOUND, TESTCASE_NOT_FOUND, SCRIPT_NOT_FOUND, USERINTERFACE_NOT_FOUND, ALREADY_EXISTS).
-   */
+  /** Throws every problem at once and stores nothing then: INVALID_INPUT, or the code of a single problem. */
   create(given: Params, context: CallContext): Promise<DeploymentView>;
   /** By name. */
   list(query: {
@@ -88,6 +84,5 @@ export type DeploymentDependencies = {
   secrets: Secrets;
   clock: Clock;
   host: string;
-  /** Told of faults that nobody waits for. */
   onFault(error: unknown): void;
 };

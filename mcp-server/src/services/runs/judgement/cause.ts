@@ -2,7 +2,6 @@ import { findErrorFacts } from "../../../errors.ts";
 import type { RunRecord } from "../../../storage/index.ts";
 import { stepName } from "./facts.ts";
 
-/** What a run failed with. */
 export type Cause = {
   code: string;
   /** Code and message without what differs from run to run: equal for two failures of one cause. */

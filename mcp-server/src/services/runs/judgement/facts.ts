@@ -118,13 +118,11 @@ export function decidingStep(steps: readonly Step[]): Step | undefined {
   return bad.find((step) => findingOf(step) !== undefined) ?? bad[0];
 }
 
-/** Why the first attempt of a run did not pass that passed when it was tried again. */
 export function flakyReason({ attempts = [] }: Execution): string {
   const [first] = attempts;
   return first?.reason ? `${first.reason.code}: ${first.reason.message}` : (first?.status ?? "unknown");
 }
 
-/** The failure in lines of plain text. */
 export function failureText({ execution, steps }: ReportEntry): string {
   const step = decidingStep(decidingSteps({ execution, steps }));
   const finding = step && findingOf(step);

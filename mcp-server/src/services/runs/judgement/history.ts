@@ -1,7 +1,40 @@
-import type { ExecutionStatus } from "../../../domain/index.ts";
+import type { Classification, ExecutionStatus } from "../../../domain/index.ts";
 import type { RunRecord } from "../../../storage/index.ts";
 import { type Cause, causeOf, faultOf } from "./cause.ts";
-import type { Decided, Facts } from "./types.ts";
+
+/** What a run is judged by. Neither list has the run itself. */
+export type Facts = {
+  run: RunRecord;
+  /** Finished runs of the same test, newest first. */
+  history: readonly RunRecord[];
+  /** Tests that ran about the same time, on the run's device or app. */
+  others: readonly RunRecord[];
+};
+
+/** `evidence` names steps, runs by their id, and the figures behind the confidence. */
+export type Decided = {
+  decided: true;
+  classification: Classification;
+  /** 0..1 */
+  confidence: number;
+  summary: string;
+  evidence: string[];
+  /** Undefined where this run says nothing of it. */
+  flaky?: boolean | undefined;
+  /** Ids of other runs that failed for the same cause and that nobody has judged: the judgement holds for them too. */
+  members?: string[];
+};
+
+/** The record does not show it: a model or a person must look, or the test must run again. */
+export type Undecided = {
+  decided: false;
+  summary: string;
+  evidence: string[];
+  /** So many reruns would decide it. */
+  reruns_wanted?: number;
+};
+
+export type Judgement = Decided | Undecided;
 
 /** A run that tells something of its test: neither stopped, nor failed by the lab or by a wrong request. */
 type OwnRun = RunRecord & {
@@ -86,7 +119,6 @@ const percent = (rate: number): string => `${Math.round(rate * 100)} %`;
 
 /** A row of failures that a flaky test would produce less often than this is no flake. */
 const mostChance = 0.01;
-/** A test is run again at most so often. */
 export const mostReruns = 10;
 
 /** The failures around a run without a pass between them, whether all have one step and cause, and what came before. */
@@ -153,10 +185,7 @@ export const succession = (n: number): number => (n + 1) / (n + 2);
 /** A flaky test passes more often than it fails, else it is called broken: Beta(1,3), a mean of a quarter. */
 const flakyPrior = { failures: 1, passes: 3 };
 
-/**
- * The chance that a flaky test fails `row` times one after the other, when it failed `failures` times in `n` runs before:
- * the predictive probability under a prior of Beta(1,3).
- */
+/** The chance that a flaky test fails `row` times in a row after `failures` of `n`: predictive, under Beta(1,3). */
 function chanceOfRow(row: number, failures: number, n: number): number {
   let chance = 1;
   for (let i = 0; i < row; i++)

@@ -1,14 +1,10 @@
-import { type Classification, classificationSchema } from "../../../domain/index.ts";
+import { type Classification, classificationSchema, type ExecutionStatus } from "../../../domain/index.ts";
 import type { Analysis, RunRecord, RunRecords } from "../../../storage/index.ts";
 import type { ExecutionService } from "../../ports.ts";
 import { causeOf } from "./cause.ts";
-import { windowMs } from "./clusters.ts";
-import { contradiction } from "./contradiction.ts";
-import { isFailure } from "./history.ts";
-import { judge } from "./judge.ts";
-import type { Judgement } from "./types.ts";
+import { isFailure, type Judgement } from "./history.ts";
+import { judge, windowMs } from "./judge.ts";
 
-/** A run with its judgement. */
 export type JudgedRun = Judgement & {
   execution_id: string;
   /** What somebody has judged it to be already. */
@@ -20,10 +16,7 @@ export type JudgedRun = Judgement & {
 } & Pick<RunRecord, "kind" | "name" | "status">;
 
 export type JudgementService = {
-  /**
-   * Judges a run by what is on record, without a model. The run comes first, then earlier failures of the same test that
-   * nobody has judged and that it decides. Empty when the run is of no test case or script. Throws EXECUTION_NOT_FOUND.
-   */
+  /** The run first, then earlier open failures that it decides. Empty for other kinds of runs. Throws EXECUTION_NOT_FOUND. */
   of(executionId: string): Promise<JudgedRun[]>;
 };
 
@@ -33,7 +26,6 @@ export type JudgementDependencies = {
   records: RunRecords;
 };
 
-/** So many open failures of the same test are judged with a run. */
 const mostEarlier = 10;
 
 type Judged = { run: RunRecord; judgement: Judgement };
@@ -98,4 +90,13 @@ function viewOf({ run, judgement }: Judged, history: readonly RunRecord[]): Judg
 function lineOf(past: RunRecord, run: RunRecord): string {
   const build = run.build === undefined ? "unknown" : past.build === run.build ? "same" : "other";
   return `${past.id} ${past.status}, ${build} build`;
+}
+
+/** Why this verdict cannot be classified so; undefined when it can. A pass may be a false one, by the test or the lab. */
+export function contradiction(classification: Classification, status: ExecutionStatus): string | undefined {
+  if (classification === "VALID_PASS" && status !== "passed")
+    return `VALID_PASS says that a pass is right, but the run ended ${status}.`;
+  if (status === "passed" && (classification === "VALID_FAIL" || classification === "BUG"))
+    return `${classification} explains why a run did not pass, but this one passed.`;
+  return undefined;
 }

@@ -149,7 +149,6 @@ function browserOf({ device_version = "" }: Execution) {
   return browser === undefined ? {} : { browser };
 }
 
-/** The attempts before the one that the test stands for. */
 function retriesOf({ attempts = [], flaky }: Execution) {
   if (attempts.length < 2) return {};
   return {

@@ -1,20 +1,15 @@
 import { type CountedRun, countsOf, countText, type Execution } from "../../../domain/index.ts";
 import { seconds, summarize } from "../judgement/facts.ts";
-import { badge } from "./badge.ts";
-import { escapeMarkup as e } from "./escape.ts";
+import { badge, escapeMarkup as e, reportStyle } from "./markup.ts";
 import { pictureStore } from "./pictures.ts";
 import { runsOf } from "./source.ts";
-import { reportStyle } from "./style.ts";
 import { clockText, testView, wordOf } from "./testView.ts";
 import type { CheckedRequirement, ReportEntry, ReportHead, SkippedTest } from "./types.ts";
 
 /** So many tests that did not pass stand open; of more, the reasons are an overview. */
 const mostOpen = 10;
 
-/**
- * One HTML file that needs nothing else: no script, no network, pictures inside, each once. The policy in its head makes
- * sure of it even if a hostile page's text got through the escaping. What did not pass comes first.
- */
+/** One HTML file without script or network, pictures inside. Its policy holds even if escaping failed. Failures come first. */
 export function htmlReport(entries: readonly ReportEntry[], head: ReportHead): string {
   const { skipped = [] } = head;
   const [only] = entries;
@@ -46,7 +41,6 @@ export function htmlReport(entries: readonly ReportEntry[], head: ReportHead): s
 
 const runOf = ({ execution: { status, flaky } }: ReportEntry) => ({ status, flaky });
 
-/** The runs, and the tests that could not be started. */
 const allRuns = (entries: readonly ReportEntry[], skipped: readonly SkippedTest[]): CountedRun[] => [
   ...entries.map(runOf),
   ...skipped.filter(({ isError }) => isError).map(() => ({ status: "error" })),
@@ -87,7 +81,6 @@ function notRun(skipped: readonly SkippedTest[]): string {
   return `<section class="skipped"><h2>Not run</h2><ul>${items.join("")}</ul></section>`;
 }
 
-/** What each run says of the requirements that its test case checks, by requirement. */
 function traceMatrix(entries: readonly ReportEntry[]): string {
   const rows = entries.flatMap(({ execution, requirements = [] }) =>
     requirements.map((requirement) => ({ requirement, execution })),

@@ -1,6 +1,6 @@
 import { type Execution, noticesOf } from "../../../domain/index.ts";
 import { durationOf, failureText, inputsOf, startFacts, summarize } from "../judgement/facts.ts";
-import { escapeMarkup as e } from "./escape.ts";
+import { escapeMarkup as e } from "./markup.ts";
 import type { ReportEntry, ReportHead, SkippedTest } from "./types.ts";
 
 const inSeconds = (ms: number) => (ms / 1_000).toFixed(3);

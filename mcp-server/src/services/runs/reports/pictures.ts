@@ -1,6 +1,6 @@
 import type { Step } from "../../../domain/index.ts";
 import { type Finding, findingOf } from "../judgement/facts.ts";
-import { escapeMarkup as e } from "./escape.ts";
+import { escapeMarkup as e } from "./markup.ts";
 import type { Picture, ReportEntry } from "./types.ts";
 
 /** Pictures beyond this are left out of an HTML file, and it says so. As text they take a third more. */
@@ -26,10 +26,7 @@ export function shotsOf(step: Step, { pictureChoice }: Pick<ReportEntry, "pictur
 
 const isPassed = ({ status }: Step) => status === "passed" || status === "skipped";
 
-/**
- * The runs with their pictures, each asked of `find` once: first those of steps that did not pass, until the file would
- * be too large.
- */
+/** The runs with their pictures, each fetched once: failed steps first, until the file would be too large. */
 export async function withPictures<Entry extends Omit<ReportEntry, "pictures">>(
   entries: readonly Entry[],
   find: (uri: string) => Promise<Picture | undefined>,
@@ -100,4 +97,24 @@ export function pictureView(
       )
     : [];
   return `<svg class="shot" viewBox="0 0 ${width} ${height}" role="img" aria-label="${e(text)}"><use href="#${e(idOf(uri))}"/>${frame.join("")}</svg>`;
+}
+
+/** Wide enough to read a page in a report's column on a dense screen. The artifact has it whole. */
+const widest = 1_080;
+
+/** A picture as WebP, about a tenth of the size. Undefined for bytes that are not a picture. */
+export async function shrink(file: Pick<Picture, "mimeType" | "bytes">): Promise<Picture | undefined> {
+  // Loaded when first needed: a server without reports does without it.
+  const { default: sharp } = await import("sharp");
+  try {
+    const { width, height } = await sharp(file.bytes).metadata();
+    const bytes = await sharp(file.bytes)
+      .resize({ width: widest, withoutEnlargement: true })
+      .webp({ quality: 75, effort: 2 })
+      .toBuffer();
+    const smaller = bytes.byteLength < file.bytes.byteLength ? { mimeType: "image/webp", bytes } : file;
+    return { ...smaller, width, height };
+  } catch {
+    return undefined;
+  }
 }

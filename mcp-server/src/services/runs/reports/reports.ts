@@ -11,17 +11,15 @@ import type {
 } from "../../ports.ts";
 import { rowRunsOf, summarize, testcaseOf } from "../judgement/facts.ts";
 import type { JudgedRun, JudgementService } from "../judgement/index.ts";
-import { withPictures } from "./pictures.ts";
-import { renderers } from "./renderers.ts";
-import { shrink } from "./shrink.ts";
+import { ctrfReport } from "./ctrf.ts";
+import { htmlReport } from "./html.ts";
+import { junitReport } from "./junit.ts";
+import { shrink, withPictures } from "./pictures.ts";
 import { type StatusView, statusView } from "./status.ts";
-import type { CheckedRequirement, Picture, ReportEntry, ReportSummary } from "./types.ts";
+import type { CheckedRequirement, Picture, ReportEntry, ReportHead, ReportSummary } from "./types.ts";
 
 export type ReportService = {
-  /**
-   * Where a run stands, after waiting for its end at most `waitMs`. Steps that fit into `maxTokens`: those that did not
-   * pass before those that did, the latest before earlier ones; shown in their order.
-   */
+  /** Waits for the end at most `waitMs`. Of too many steps: failed ones first, then the latest; shown in their order. */
   status(
     executionId: string,
     options: { waitMs: number; maxTokens: number },
@@ -61,7 +59,6 @@ const skippedTest = ({ name, error }: { name: string; error?: string | undefined
   isError: error !== undefined,
 });
 
-/** Makes reports from what is stored. */
 export function createReports(deps: ReportDependencies): ReportService {
   const { executions, judgements, artifacts, secrets, clock } = deps;
 
@@ -124,3 +121,11 @@ export function createReports(deps: ReportDependencies): ReportService {
     },
   };
 }
+
+type Renderer = { mimeType: string; render(entries: readonly ReportEntry[], head: ReportHead): string };
+
+export const renderers: Readonly<Record<ReportFormat, Renderer>> = {
+  html: { mimeType: "text/html", render: htmlReport },
+  junit: { mimeType: "application/xml", render: junitReport },
+  ctrf: { mimeType: "application/json", render: ctrfReport },
+};

@@ -8,10 +8,7 @@ export type StepNode = Pick<Step, "label" | "status" | "started_at" | "duration_
 
 type Nested = { step: Step; children: Nested[] };
 
-/**
- * The steps of a run, each below the step that it is a part of. A step is recorded when it ends, so the parts of a step
- * come right before it and their paths begin with its path.
- */
+/** Each step below the one that it is a part of. A step is recorded when it ends, so its parts come right before it. */
 export function stepTree(steps: readonly Step[]): StepNode[] {
   const roots: Nested[] = [];
   for (const [at, step] of steps.entries()) {

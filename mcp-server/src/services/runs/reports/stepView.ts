@@ -1,7 +1,6 @@
 import { noticesOf, type Step } from "../../../domain/index.ts";
 import { type Finding, findingOf, seconds } from "../judgement/facts.ts";
-import { badge } from "./badge.ts";
-import { escapeMarkup as e } from "./escape.ts";
+import { badge, escapeMarkup as e } from "./markup.ts";
 import { pictureView, type Shot, shotsOf } from "./pictures.ts";
 import type { StepNode } from "./stepTree.ts";
 import type { ReportEntry } from "./types.ts";
@@ -43,7 +42,6 @@ function bodyOf(step: Step, children: readonly StepNode[], entry: ReportEntry): 
 const whereOf = ({ kind, path, index }: Step) =>
   [kind, ...(path === "" ? [] : [path]), `step ${index + 1}`].join(" · ");
 
-/** When in the run the step was, and how long. */
 function track({ started_at, duration_ms }: StepNode, { total, from }: RowContext): string {
   const left = Math.min(100, Math.max(0, ((Date.parse(started_at) - from) / total) * 100));
   const width = Math.min(100 - left, (duration_ms / total) * 100);

@@ -9,13 +9,11 @@ import {
   startFacts,
   startOf,
 } from "../judgement/facts.ts";
-import { badge } from "./badge.ts";
-import { escapeMarkup as e } from "./escape.ts";
+import { badge, escapeMarkup as e } from "./markup.ts";
 import { stepTree } from "./stepTree.ts";
 import { stepRow, told } from "./stepView.ts";
 import type { ReportEntry } from "./types.ts";
 
-/** The verdict of a run in a word. */
 export const wordOf = ({ status, flaky }: Execution): string => (flaky ? "flaky" : status);
 
 /** A run as a section that folds: its verdict and its reason are seen either way. */
@@ -46,13 +44,11 @@ function why(execution: Execution): string {
     : "";
 }
 
-/** Faults of the app that no check looked for. */
 function besideIt({ steps }: ReportEntry): string {
   const lines = besideVerdict(steps.flatMap(noticesOf)).map((line) => `<li>${e(line)}</li>`);
   return lines.length === 0 ? "" : `<ul class="reason notices">${lines.join("")}</ul>`;
 }
 
-/** What decided the verdict, above the steps: its picture beside what was expected and found. */
 function decision(entry: ReportEntry): string {
   const step = entry.execution.status === "passed" ? undefined : decidingStep(decidingSteps(entry));
   if (!step) return "";

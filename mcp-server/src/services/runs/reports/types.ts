@@ -3,13 +3,9 @@ import type { Coverage, Execution, PictureChoice, Step } from "../../../domain/i
 /** `width` and `height` are those of the screenshot: places on it are in its pixels, also where `bytes` are a smaller copy. */
 export type Picture = { mimeType: string; bytes: Uint8Array; width: number; height: number };
 
-/** A requirement that a test case checks, and how much of it. */
 export type CheckedRequirement = { code: string; name: string; coverage: Coverage };
 
-/**
- * One execution in a report. `pictures` are by artifact URI; one that is not there is not kept any more. `requirements`
- * are those of the test case that ran.
- */
+/** `pictures` are by artifact URI; a missing one was not kept. `requirements` are those of the test case. */
 export type ReportEntry = {
   execution: Execution;
   steps: readonly Step[];
@@ -38,7 +34,6 @@ export type ReportSummary = {
   errors: number;
   /** Cancelled, or not ended yet. */
   other: number;
-  /** Tests that were not started. */
   skipped: number;
   duration_ms: number;
 };

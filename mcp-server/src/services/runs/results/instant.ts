@@ -3,10 +3,7 @@ import { ToolError } from "../../../errors.ts";
 
 const written = z.union([z.iso.datetime({ offset: true }), z.iso.date()]);
 
-/**
- * A time as someone typed it, in ISO 8601 UTC; a date is its first moment. Throws INVALID_INPUT that names the argument
- * for anything else, and for years that a database does not take.
- */
+/** A typed time in ISO 8601 UTC; a date is its first moment. Throws INVALID_INPUT that names the argument. */
 export function instantOf(argument: string, text: string): string {
   const parsed = written.safeParse(text);
   const instant = parsed.success ? new Date(parsed.data).toISOString() : "";

@@ -1,9 +1,25 @@
 import { type Failure, failureSchema, type Step } from "../../../domain/index.ts";
 import { type ErrorCode, errors, ToolError } from "../../../errors.ts";
 import type { Clock, Run } from "../../ports.ts";
-import { projectInUse } from "../../records/project.ts";
+import { projectInUse } from "../../records/inUse.ts";
 import { verdictOf } from "../../records/verdicts.ts";
-import type { ToolCalls, ToolReply } from "./types.ts";
+
+/** The path that every call takes, for the calls of a script. */
+export type ToolCalls = (request: {
+  name: string;
+  arguments: unknown;
+  principal: string;
+  client: string;
+  /** The folder of the project that the script runs for. */
+  project: string;
+  signal: AbortSignal;
+  /** The run that the call is a part of, and the lease it means when it names no device. */
+  within: { execution_id: string; session_id?: string | undefined };
+}) => Promise<ToolReply>;
+
+export type ToolReply =
+  | { ok: true; structured: Record<string, unknown> }
+  | { ok: false; error: { code: string; message: string; hint: string; http_status: number } };
 
 const unsureCode: ErrorCode = "CHECK_INCONCLUSIVE";
 const mostCalls = 5_000;
@@ -26,17 +42,14 @@ export class ScriptToolCalls {
   private readonly counted = new Set<unknown>();
   /** By call: why its last answer could not tell. */
   private readonly unsure = new Map<string, string>();
-  private readonly run: Run;
   // Calls come by a socket, which knows nothing of the project in use.
   private readonly project = projectInUse();
-  private readonly send: ToolCalls;
-  private readonly clock: Clock;
 
-  constructor(run: Run, send: ToolCalls, clock: Clock) {
-    this.run = run;
-    this.send = send;
-    this.clock = clock;
-  }
+  constructor(
+    private readonly run: Run,
+    private readonly send: ToolCalls,
+    private readonly clock: Clock,
+  ) {}
 
   /** Never throws but for a step that could not be stored. */
   async call(tool: string, args: Arguments, signal: AbortSignal): Promise<ToolReply> {

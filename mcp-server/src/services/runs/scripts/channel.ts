@@ -1,9 +1,11 @@
-import { chmod } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { chmod, mkdtemp, open, readdir, rm, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { z } from "zod";
 import { ToolError } from "../../../errors.ts";
-import { refused } from "./calls.ts";
-import type { ToolReply } from "./types.ts";
+import { refused, type ToolReply } from "./calls.ts";
 
 const mostBodyBytes = 4_000_000;
 const mostConnections = 16;
@@ -18,10 +20,7 @@ type Call = (
   signal: AbortSignal,
 ) => Promise<ToolReply>;
 
-/**
- * The way of one script to the server: a Unix socket that takes `POST /call {tool, arguments}` and answers as REST does,
- * `{success, result}` or `{success, error}`. Closing ends the calls under way and waits for them.
- */
+/** A script's Unix socket: `POST /call {tool, arguments}`, answered as REST does. Closing ends and awaits calls under way. */
 export async function openChannel(path: string, call: Call): Promise<{ close(): Promise<void> }> {
   const over = new AbortController();
   const underWay = new Set<Promise<void>>();
@@ -82,5 +81,46 @@ async function read(request: IncomingMessage): Promise<z.output<typeof callSchem
     return callSchema.parse(JSON.parse(text));
   } catch {
     return invalid('A call is JSON: {"tool": name, "arguments": {...}}.');
+  }
+}
+
+const mostResultBytes = 64_000;
+const begin = "labwright-script-";
+let leftoversGone: Promise<unknown> | undefined;
+
+/** Folders of runs whose server was killed: the process that their names tell of is gone. */
+async function removeLeftovers(): Promise<void> {
+  const names = await readdir(tmpdir());
+  const pidOf = (name: string) => Number(new RegExp(`^${begin}(\\d+)-`).exec(name)?.[1]);
+  const left = names.filter((name) => pidOf(name) > 0 && !existsSync(`/proc/${pidOf(name)}`));
+  // Another user's cannot be removed, and need not be.
+  await Promise.allSettled(left.map((name) => rm(join(tmpdir(), name), { recursive: true })));
+}
+
+/** The server's folder for one run, where the socket and the result lie; only the two are shown to the script. */
+export async function openRunFolder() {
+  leftoversGone ??= process.platform === "linux" ? removeLeftovers() : Promise.resolve();
+  await leftoversGone;
+  const folder = await mkdtemp(join(tmpdir(), `${begin}${process.pid}-`));
+  const result = join(folder, "result.json");
+  await writeFile(result, "");
+  await chmod(result, 0o666);
+  return {
+    folder,
+    socket: join(folder, "socket"),
+    result,
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+export type RunFolder = Awaited<ReturnType<typeof openRunFolder>>;
+
+/** What the script wrote as its result. Bounded, since the script decides how much it is. */
+export async function readResult({ result }: RunFolder): Promise<string> {
+  const handle = await open(result);
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(mostResultBytes), 0, mostResultBytes, 0);
+    return buffer.toString("utf8", 0, bytesRead);
+  } finally {
+    await handle.close();
   }
 }

@@ -1,15 +1,19 @@
 import { constants } from "node:fs";
-import { access, stat } from "node:fs/promises";
+import { access, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { type Sandbox, startUnsandboxed, type WatchedProgram } from "@labwright/controllers";
+import {
+  findProgram,
+  runProgram,
+  type Sandbox,
+  startUnsandboxed,
+  type WatchedProgram,
+} from "@labwright/controllers";
 import { ToolError } from "../../../errors.ts";
-import type { Run, Script, ScriptTask } from "../../ports.ts";
-import type { Interpreter } from "./interpreters.ts";
-import type { RunFolder } from "./runFolder.ts";
+import type { Language, Run, Script, ScriptTask } from "../../ports.ts";
+import type { RunFolder } from "./channel.ts";
 
 export type ScriptLimits = { memoryMb: number; processes: number };
 
-/** A script that can be started: what runs it, and in what. */
 export type Launch = {
   script: Script;
   interpreter: Interpreter;
@@ -43,7 +47,6 @@ async function isForOthers(folder: string, file: string): Promise<boolean> {
   return (around.mode & 0o005) === 0o005 && (own.mode & 0o004) !== 0;
 }
 
-/** Starts the script with its way to the server in its environment. */
 export function startScript(
   launch: Launch,
   task: ScriptTask,
@@ -105,3 +108,37 @@ function environmentOf(run: Run, task: ScriptTask, places: Places, work: string)
     ...(task.userinterface !== undefined && { LABWRIGHT_USERINTERFACE: task.userinterface }),
   };
 }
+
+/** What runs a language: its command, and where it lies beside /usr, to be shown inside a sandbox at the same path. */
+export type Interpreter = { command: readonly [string, ...string[]]; places: readonly string[] };
+
+const answerMs = 10_000;
+const where = "import sys; print(sys.executable); print(sys.prefix); print(sys.base_prefix)";
+
+/** Throws SCRIPT_FAILED when the language is not installed. */
+export async function findInterpreter(language: Language, signal: AbortSignal): Promise<Interpreter> {
+  if (language === "node") {
+    const file = await realpath(process.execPath);
+    return { command: [file], places: beyondUsr([file]) };
+  }
+  const name = language === "python" ? "python3" : "bash";
+  const file = findProgram(name);
+  if (file === undefined) throw missing(name);
+  // Debian's bash takes a socket as input for a remote login, which reads its settings.
+  if (language === "bash") return { command: [file, "--norc"], places: beyondUsr([file]) };
+  // What is on the PATH may be a script of a version manager; the program itself knows where it lies.
+  const { code, stdout } = await runProgram(file, ["-c", where], { signal, timeoutMs: answerMs });
+  const [program, ...places] = stdout.trim().split("\n");
+  if (code !== 0 || !program) throw missing(name);
+  return { command: [program], places: beyondUsr(places) };
+}
+
+const beyondUsr = (paths: readonly string[]) =>
+  [...new Set(paths)].filter((path) => !/^\/(usr|bin|sbin|lib\d*)(\/|$)/.test(path));
+
+const missing = (name: string) =>
+  new ToolError(
+    "SCRIPT_FAILED",
+    `There is no ${name} on this host that works, so nothing was run.`,
+    `Install it (sudo apt-get install -y ${name}) so that it is on the server's PATH.`,
+  );

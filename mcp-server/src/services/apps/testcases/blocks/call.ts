@@ -1,5 +1,5 @@
 import type { Graph, Params, TestCaseInput } from "../../../../domain/index.ts";
-import { inApp } from "../../../records/appInUse.ts";
+import { inApp } from "../../../records/inUse.ts";
 import { resolveValues } from "../../../values/values.ts";
 import { outputsOf, startScope } from "../scope.ts";
 import { inputProblemsOf, maxCallDepth } from "../validate.ts";

@@ -1,3 +1,24 @@
+const entities: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+/** What XML 1.0 does not allow, escaped or not: control characters, lone surrogates, and two non-characters. */
+const notXml =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
+/** Makes any text safe as the content or a quoted attribute of HTML and XML. */
+export function escapeMarkup(text: string): string {
+  return text.replace(notXml, "\ufffd").replace(/[&<>"']/g, (character) => entities[character] ?? "");
+}
+
+export const badge = (word: string) =>
+  `<span class="badge ${escapeMarkup(word)}">${escapeMarkup(word)}</span>`;
+
 /** The look of the HTML report, light and dark. Kept free of anything that loads. */
 export const reportStyle = `
 :root{color-scheme:light dark;--bg:#f6f7f9;--card:#fff;--ink:#1c2330;--soft:#5c6675;--line:#e2e6ec;--code:#f1f3f7;

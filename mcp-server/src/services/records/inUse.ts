@@ -1,13 +1,15 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import type { AppInUse } from "@labwright/controllers";
+import type { UserInterface } from "../../domain/index.ts";
 import { ToolError } from "../../errors.ts";
 
-const inUse = new AsyncLocalStorage<string>();
+const projects = new AsyncLocalStorage<string>();
 
 /** Does `work` with names as the project means them; `folder` is empty for what is the database's own. */
-export const inProject = <T>(folder: string, work: () => T): T => inUse.run(folder, work);
+export const inProject = <T>(folder: string, work: () => T): T => projects.run(folder, work);
 
 /** The folder of the project whose names the caller means; empty where it is in none. */
-export const projectInUse = (): string => inUse.getStore() ?? "";
+export const projectInUse = (): string => projects.getStore() ?? "";
 
 /** {@link meantOf} of userinterfaces. */
 export const meantApp = <Row extends Named>(rows: readonly Row[], ref: string): Row | undefined =>
@@ -36,4 +38,23 @@ export function meantOf<Row extends Named>(
     "Give the id, or call from the folder of the project.",
     { candidates },
   );
+}
+
+/** What a device is told of the model of an app. */
+export type AppModel = Pick<UserInterface, "name"> &
+  Partial<Pick<UserInterface, "app" | "test_id_attribute">>;
+
+const apps = new AsyncLocalStorage<AppInUse | undefined>();
+
+/** Does `work` in an app: it is the app in use of the work alone, so nothing that runs before or beside it counts. */
+export function inApp<T>(model: AppModel | undefined, work: () => T): T {
+  return apps.run(model && told(model), work);
+}
+
+/** The app that the caller works in, if there is one. */
+export const appInUse = (): AppInUse | undefined => apps.getStore();
+
+function told({ name, app = {}, test_id_attribute: testIdAttribute }: AppModel): AppInUse {
+  const { url, package: id, activity, deep_link } = app;
+  return { name, url, package: id, activity, deep_link, testIdAttribute };
 }

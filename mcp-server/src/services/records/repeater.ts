@@ -1,9 +1,9 @@
-import type { Clock } from "../../ports.ts";
+import type { Clock } from "../ports.ts";
 
 /** A failed look (a database that is away) is repeated after this. */
 const retryMs = 60_000;
 
-/** Does `work` when woken, once at a time; woken meanwhile, once more. What fails is told and done again later. */
+/** Runs `work` when woken, never twice at once. A wake-up during a run causes one more run. Failures are logged and retried. */
 export class Repeater {
   private running: Promise<void> | undefined;
   private again = false;

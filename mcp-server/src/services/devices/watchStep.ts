@@ -3,22 +3,19 @@ import { ToolError } from "../../errors.ts";
 import type { OpenDevice } from "../ports.ts";
 import { waitedInVain } from "../records/verdicts.ts";
 
-/** How often our own loop is felt while a step runs. */
+/** How often the delay of the event loop is measured while a step runs. */
 const beatMs = 100;
-/** What a device is given to say how it is: a page that is silent for less may only be drawing. */
+/** How long a device may take to report its health: a page that is silent for less may only be drawing. */
 const patienceMs = { least: 500, most: 1_000 };
 
-/** What is around one step while it runs: our own loop, the app's servers, the device. */
-export type Witness = {
-  /**
-   * What a step failed of: `error` itself, or what around it speaks louder. `deadlineMs` is what the step was given;
-   * APP_UNREACHABLE and ENVIRONMENT_SLOW say what they found in place of it.
-   */
+/** Watches the event loop, the app's servers and the device while one step runs. */
+export type StepWatch = {
+  /** The cause of a failed step: `error`, APP_UNREACHABLE or ENVIRONMENT_SLOW. `deadlineMs` is what the step was given. */
   judge(error: unknown, deadlineMs: number): Promise<unknown>;
   end(): void;
 };
 
-export function watchStep(device: OpenDevice): Witness {
+export function watchStep(device: OpenDevice): StepWatch {
   const loop = watchLoop();
   const open = device.controllers.filter(device.isOpen);
   const watches = open.flatMap(({ health }) => (health ? [health.watch()] : []));
@@ -68,7 +65,7 @@ function mergeHealth(seen: readonly Health[]): Health {
 const codeOf = (error: unknown): string | undefined =>
   error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 
-/** Feels whether this process gets its turn; the clock goes on while it does not. */
+/** Measures how long the event loop was blocked. */
 function watchLoop(): { longest(): number; end(): void } {
   let last = performance.now();
   let longest = 0;
