@@ -9,6 +9,7 @@ import { withPlainNumbers } from "../../values/exactNumbers.ts";
 import type { AppView } from "../userinterfaces/index.ts";
 import { inAttempts, retryRule } from "./attempts.ts";
 import type { Frame, GraphEnd, Session } from "./blocks/block.ts";
+import { frameOf } from "./blocks/call.ts";
 import { canStartFresh, type Setups, type Start, type Starting, startedFresh } from "./freshStart.ts";
 import { inRows } from "./inRows.ts";
 import { type PastStart, rerunText } from "./rerun.ts";
@@ -154,7 +155,6 @@ async function rerunOf(
 async function attempt(run: Run, prefix: string, prepared: Prepared, deps: TestcaseDependencies) {
   const { testcase, request, app, called } = prepared;
   let verifiedCount = 0;
-  const apps = new Map(app ? [[app.name, Promise.resolve(app)]] : []);
   const session: Session = {
     run,
     ports: deps,
@@ -164,11 +164,7 @@ async function attempt(run: Run, prefix: string, prepared: Prepared, deps: Testc
       verifiedCount += count;
       run.verified(count);
     },
-    app(userinterface) {
-      const found = apps.get(userinterface) ?? deps.apps.describe(userinterface);
-      apps.set(userinterface, found);
-      return found;
-    },
+    app: async (userinterface) => (app?.name === userinterface ? app : deps.apps.describe(userinterface)),
     cookies: await createCookies(),
     connections: openConnections(),
     answers: new WeakSet(),
@@ -181,15 +177,8 @@ async function attempt(run: Run, prefix: string, prepared: Prepared, deps: Testc
   };
   const env = deps.environments?.[request.environment ?? ""]?.variables ?? {};
   const scope = startScope(testcase, request.inputs, app?.variables ?? {}, env);
-  const frame: Frame = {
-    session,
-    testcase: testcase.name,
-    userinterface: app?.name,
-    scope,
-    types: testcase.types ?? {},
-    prefix,
-    depth: 0,
-  };
+  const types = testcase.types ?? {};
+  const frame: Frame = { session, userinterface: app?.name, scope, types, prefix, depth: 0 };
   const { start, setups } = prepared;
   const starting = { run, start, setups, devices: deps.devices, setup: setupOf(prepared, frame) };
   const end = await startedFresh(starting, () => runGraph(testcase, frame)).finally(
@@ -208,24 +197,17 @@ async function attempt(run: Run, prefix: string, prepared: Prepared, deps: Testc
 }
 
 /** The set-up test's checks do not count, and its failed step is the run's. */
-function setupOf(
-  { start, setups, called, app }: Prepared,
-  { session, scope: { env } }: Frame,
-): Starting["setup"] {
+function setupOf({ start, setups, called, app }: Prepared, frame: Frame): Starting["setup"] {
+  const { session } = frame;
   const setup = start.setup === undefined ? undefined : called.get(start.setup);
   if (!setup) return undefined;
   return {
-    stateName: setups.nameOf(setup, app, env),
+    stateName: setups.nameOf(setup, app, frame.scope.env),
     async run() {
       // A set-up that leaves a storage state does not run each time, so it has its own cookies.
       const cookies = canStartFresh(session.run.device) ? await createCookies() : session.cookies;
       const own: Session = { ...session, cookies, verified: () => undefined };
-      const userinterface = session.userinterfaceOverride ?? setup.userinterface_name ?? app?.name;
-      const ofSetup = userinterface === undefined ? undefined : await session.app(userinterface);
-      const scope = startScope(setup, {}, ofSetup?.variables ?? {}, env);
-      const place = { testcase: setup.name, userinterface, prefix: "setup/", depth: 1 };
-      const frame = { session: own, ...place, scope, types: setup.types ?? {} };
-      const end = await runGraph(setup, frame);
+      const end = await runGraph(setup, await frameOf(setup, {}, "setup/", { ...frame, session: own }));
       session.lastFailure = own.lastFailure;
       return end.ok ? end : { ...end, message: `the set-up ${setup.name}: ${end.message}` };
     },

@@ -22,7 +22,6 @@ export function apiRequestBlock(block: BlockOf<"api_request">, { session, scope 
   const { timeout_ms: _, expect_status: _status, checks, ...input } = asked;
   return {
     input: { ...input, ...(checks.length > 0 && { checks }) },
-    pictured: false,
     title: `${asked.method} ${asked.url}`.slice(0, 120),
     run: () => ask(asked, session),
   };

@@ -25,7 +25,7 @@ export type GraphEnd = { ok: true } | { ok: false; kind: FailureClass; code: str
 export type PreparedBlock = {
   input: unknown;
   /** Shown before and after as pictures. */
-  pictured: boolean;
+  pictured?: true;
   /** A name for reports, when the block has no label. */
   title: string;
   run(): Promise<BlockEnd>;
@@ -59,7 +59,6 @@ export type Session = {
 /** One test case in a run: its data, and its place in the run. */
 export type Frame = {
   session: Session;
-  testcase: string;
   userinterface: string | undefined;
   /** Inputs, variables, `loop`, the app's variables, and `{output}` under each block's id. */
   scope: Params;

@@ -22,7 +22,6 @@ export function callBlock(
   const inputs = resolveValues(block.inputs, frame.scope);
   return {
     input: { testcase: block.testcase, inputs },
-    pictured: false,
     title: `test case ${block.testcase}`,
     async run(): Promise<BlockEnd> {
       const called = session.called.get(block.testcase);
@@ -60,11 +59,15 @@ function refusalOf(
   return problems.length > 0 ? broken("INVALID_INPUT", problems.join("; ")) : undefined;
 }
 
-async function frameOf(called: TestCaseInput, inputs: Params, prefix: string, outer: Frame): Promise<Frame> {
-  const { session, depth } = outer;
+/** Where another test case runs inside a run: on the app given at execution, else on its own, else on its caller's. */
+export async function frameOf(
+  called: TestCaseInput,
+  inputs: Params,
+  prefix: string,
+  { session, depth, scope: { env }, ...outer }: Frame,
+): Promise<Frame> {
   const userinterface = session.userinterfaceOverride ?? called.userinterface_name ?? outer.userinterface;
   const app = userinterface === undefined ? undefined : await session.app(userinterface);
-  const scope = startScope(called, inputs, app?.variables ?? {}, outer.scope.env);
-  const types = called.types ?? {};
-  return { session, testcase: called.name, userinterface, scope, types, prefix, depth: depth + 1 };
+  const scope = startScope(called, inputs, app?.variables ?? {}, env);
+  return { session, userinterface, scope, types: called.types ?? {}, prefix, depth: depth + 1 };
 }

@@ -12,7 +12,6 @@ const LONGEST_VALUE = 1_000;
 export function conditionBlock(block: BlockOf<"condition">, { scope, session }: Frame): PreparedBlock {
   return {
     input: { expression: block.expression },
-    pictured: false,
     title: block.expression.slice(0, 120),
     async run() {
       const { names } = await compileExpression(block.expression);
@@ -52,7 +51,6 @@ export function setBlock(block: BlockOf<"set">, frame: Frame): PreparedBlock {
   if (sizeOf(values, LARGEST_VALUES) > LARGEST_VALUES) throw tooLarge();
   return {
     input: { values },
-    pictured: false,
     title: `set ${Object.keys(values).join(", ")}`,
     async run() {
       return assign(values, frame, values) ?? { ok: true, output: valuesOf(values, frame) };
@@ -83,7 +81,6 @@ function tooLarge(): ToolError {
 export function sleepBlock(block: BlockOf<"sleep">, { session }: Frame): PreparedBlock {
   return {
     input: { duration_ms: block.duration_ms },
-    pictured: false,
     title: `sleep ${block.duration_ms} ms`,
     async run() {
       await session.ports.clock.sleep(block.duration_ms, session.run.signal);
@@ -96,7 +93,6 @@ export function sleepBlock(block: BlockOf<"sleep">, { session }: Frame): Prepare
 export function timeBlock(_block: BlockOf<"get_current_time">, { session }: Frame): PreparedBlock {
   return {
     input: {},
-    pictured: false,
     title: "get current time",
     async run() {
       const now = session.ports.clock.now();

@@ -15,7 +15,6 @@ export function loopBlock(
 ): PreparedBlock {
   return {
     input: { iterations: block.iterations, while: block.while, on_failure: block.on_failure },
-    pictured: false,
     title: block.while ? `while ${block.while}`.slice(0, 120) : `${block.iterations} times`,
     async run(): Promise<BlockEnd> {
       const outer = frame.scope.loop;
