@@ -37,7 +37,7 @@ export const deploymentSchema = z.strictObject({
   args: z.array(z.string().max(4_000)).max(50).default([]),
   /** Five fields: minute, hour, day of month, month, day of week. */
   cron: z.string().min(1).max(120).optional(),
-  /** Single due times beside or instead of `cron`. */
+  /** Single due times, besides or instead of `cron`. */
   dates: z.array(instantSchema).max(200).default([]),
   /** IANA name, such as Europe/Paris; `cron` is read in it. */
   timezone: z.string().min(1).max(60).default("UTC"),

@@ -21,7 +21,7 @@ export const walkedLegSchema = z.object({
   ok: z.boolean(),
   verified: z.boolean(),
   duration_ms: z.int(),
-  /** Without frames, from the start of the last action to the first look that saw the reference. With frames, see `measureKpi`. */
+  /** From the last input event to the first frame that shows the reference; without frames, from the last action to the first look that saw it. */
   kpi_ms: z.int().optional(),
   /** The interval of the frames. */
   kpi_error_ms: z.int().optional(),

@@ -52,7 +52,7 @@ export const pathText = (path: Path): string =>
     .join("")
     .replace(/^\./, "");
 
-/** What stands at a path in a value; undefined where there is nothing. */
+/** The value at a path; undefined if there is none. */
 export function valueAt(value: unknown, path: Path): unknown {
   let current = value;
   for (const key of path) {
@@ -68,7 +68,7 @@ function keysAt(schema: z.core.$ZodType, path: Path): string[] {
   );
 }
 
-/** What may stand at `path`: without wrappers, each branch of a union by itself. */
+/** The schemas that apply at `path`: without wrappers, each branch of a union by itself. */
 export function branchesAt(schema: z.core.$ZodType, path: Path): z.core.$ZodType[] {
   const inside = unwrapped(schema);
   if (inside.length > 0) return inside.flatMap((inner) => branchesAt(inner, path));

@@ -176,7 +176,7 @@ const headShape = {
   ...startShape,
   inputs: z.array(inputSchema).max(50).default([]),
   variables: paramsSchema.default({}),
-  /** Of inputs and variables, whoever assigns them. A text that spells the type is taken as it. */
+  /** For inputs and variables, however they are assigned. A text that spells the type is read as it. */
   types: z.record(z.string(), valueTypeSchema).optional(),
   /** The test runs once for each row; the columns of a row are inputs of these names. */
   for_each: rowsSchema.optional(),

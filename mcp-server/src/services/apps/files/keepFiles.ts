@@ -54,7 +54,7 @@ export class FileKeeper {
     if (isDeepStrictEqual(before, after)) return text;
     const merged = before && mergeYaml(text, before, after);
     const says = merged && (await said(readYaml(merged, { verbs, file })));
-    // A file that cannot be merged is written anew.
+    // A file that cannot be merged is written again as a whole.
     return merged && isDeepStrictEqual(says, after) ? merged : rewrittenYaml(text, yamlText(after));
   }
 
@@ -122,7 +122,7 @@ const targetsOf = (test: TestCase): AppView["nodes"] =>
 
 function viewOf(model: AppModel | undefined, known: AppView["nodes"]): AppView | undefined {
   const view = model && appView(model);
-  // A label that stands twice would be ambiguous.
+  // A label that occurs twice would be ambiguous.
   const nodes = new Map([...known, ...(view?.nodes ?? [])].map((node) => [node.label, node]));
   return view && { ...view, nodes: [...nodes.values()] };
 }

@@ -1,7 +1,7 @@
 import { isCollection, isPair, isScalar } from "yaml";
 import { type Fields, isFields } from "../steps/index.ts";
 
-/** Collections that are no longer than this stand in one line. */
+/** Collections up to this length go on one line. */
 const longestLine = 90;
 /** Under these keys each entry has its own line. */
 const listed = new Set(["nodes", "edges", "steps", "blocks", "references"]);

@@ -32,7 +32,7 @@ async function enterApp(
   if (!isPlace && path.legs.length > 0 && hasActions(trip, path.legs[0])) return undefined;
   const failure = await openApp(trip, isPlace || isCheckedFirst(trip, path));
   trip.isElsewhere = false;
-  // A page that is opened begins anew, and edges that failed are the app's fault.
+  // A page that is opened starts over, and edges that failed are the app's fault.
   const { url, package: id, deep_link } = trip.model.ui.app;
   const comesBack = url === undefined && (id ?? deep_link) !== undefined;
   trip.reopenedAt = comesBack && trip.excluded.length === 0 ? at : undefined;
@@ -44,7 +44,7 @@ async function enterApp(
   return undefined;
 }
 
-/** Whether the first leg, which only looks, ends at a place that is checked: it judges the page that is opened. */
+/** Whether the first leg ends at a place whose checks judge the opened page. */
 function isCheckedFirst(trip: Trip, { legs: [first] }: Path): boolean {
   return first !== undefined && trip.isChecked(getNode(trip.model, first.to));
 }

@@ -5,7 +5,7 @@ import type { Trip } from "./trip.ts";
 /** Looks spent on finding out where the device is before a start. */
 const likelyNodes = 10;
 
-/** Where the device stands, and whether a look or a fresh position says so. */
+/** Where the device is, and whether a look or a fresh position says so. */
 export type Standing = { node: Node; verified: boolean };
 
 /** Trusts a fresh position, looks at an old or doubtful one, else searches the screen. Not while another app is in front. */

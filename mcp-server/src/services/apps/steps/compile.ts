@@ -86,7 +86,7 @@ class Compiler {
     }));
   }
 
-  /** What is tried when a command fails stands as steps, too. */
+  /** Retry and failure actions are written as steps, too. */
   private retries(block: Body, where: Path): Record<string, unknown> {
     const lists = ["retry_actions", "failure_actions"].filter((key) => block[key] !== undefined);
     return Object.fromEntries(

@@ -7,7 +7,7 @@ import { withoutDefaults, withoutEmpty, writeBody } from "./writeStep.ts";
 
 type Step = unknown;
 
-/** Where an id stands by itself; anywhere else it is named. */
+/** Under these keys an id is itself; anywhere else it is a reference. */
 const idKeys = new Set(["id", "from", "to"]);
 
 /** The steps of a graph that is one sequence. Compiled again they give an equal graph. `others` may name a block's output. */

@@ -100,7 +100,7 @@ export function paramsOf(said: Said, schema: CommandSchema, usage: string): Reco
   return params;
 }
 
-/** A required list. The words behind its first one belong to it. */
+/** A required list takes its first word and all words after it. */
 const isList = (name: string, { properties, required }: CommandSchema) =>
   required.includes(name) && properties[name]?.type === "array";
 
@@ -131,14 +131,14 @@ function namedParams(
 
 export const isRef = (word: string) => /^(?:f\d+)?e\d+$/.test(word);
 
-/** The parameter that a place stands for: of an element, a ref or a selector, whichever the word is. */
+/** The parameter of a slot: for an element `ref` or `selector`, whichever the word is. */
 function parameterAt(slot: string, word: string, { properties }: CommandSchema): string {
   const prefix = targetOf(slot);
   const name = prefix === undefined ? slot : `${prefix}${isRef(word) ? "ref" : "selector"}`;
   return name in properties ? name : slot;
 }
 
-/** A word of an optional closed list, or true or false, goes there wherever it stands. */
+/** Puts a word of an optional closed list, or true or false, into its parameter, wherever it is in the line. */
 function placed(word: string, params: Record<string, unknown>, { properties, required }: CommandSchema) {
   const isBoolean = word === "true" || word === "false";
   const fits = Object.entries(properties).find(
@@ -256,7 +256,7 @@ function valuesOf(
   }
 }
 
-/** Without quotes stand numbers, names of parameters, selectors, addresses and the words of a closed list. */
+/** Only numbers, parameter names, selectors, addresses and words of a closed list need no quotes. */
 function isPlain(value: string, { properties }: CommandSchema): boolean {
   const listed = Object.values(properties).flatMap(({ enum: list = [] }) => list);
   return !/^[\p{L}'-]+$/u.test(value) || value === "true" || value === "false" || listed.includes(value);

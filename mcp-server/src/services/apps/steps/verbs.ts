@@ -57,7 +57,7 @@ export const kinds: Readonly<Record<string, Kind>> = {
 /** Verbs around other steps: `not` around a check, the others are loops. */
 export const loopVerbs = ["repeat", "while"] as const;
 
-/** The block's keys that the value of a kind stands for; undefined where it cannot be one. */
+/** The block's keys for the value of a kind; undefined if the value does not fit. */
 export function fieldsOf({ only, short }: Kind, value: unknown): Fields | undefined {
   if (only !== undefined) return { [only]: value };
   if (short !== undefined && typeof value === "string") return { [short]: value };
@@ -88,7 +88,7 @@ export function nearestVerb({ commands, checks }: Verbs, wanted: string): string
     : `did you mean "${best}"?`;
 }
 
-/** Keys that may stand next to the verb of a step, by what the verb makes. */
+/** Keys that may be next to the verb of a step, by what the verb makes. */
 export type Beside = Readonly<Record<"action" | "verification" | "kind" | "loop", readonly string[]>>;
 
 const own = (keys: readonly string[]) =>

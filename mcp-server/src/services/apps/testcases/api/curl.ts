@@ -71,7 +71,7 @@ const readable = (form: string) =>
 /** For a POSIX shell: single quotes, and a secret as a variable in double ones. */
 function quoted(text: string): string {
   const parts = text.split(new RegExp(secret, "g"));
-  // The names stand between the texts.
+  // Every second part is a secret's name.
   return (
     parts
       .map((part, index) =>

@@ -9,7 +9,7 @@ import type { SchemaChecker } from "./schemaChecker.ts";
 type Key = keyof ApiCheck;
 const bodies = ["body", "form", "multipart", "body_file"] as const;
 const places = ["status", "header", "json_path", "time_below_ms"] as const;
-/** What may stand beside each place; the place says all where nothing may. */
+/** What may be next to each place; nothing for a place that is enough by itself. */
 const beside: Readonly<Record<(typeof places)[number], readonly Key[]>> = {
   status: [],
   time_below_ms: [],
