@@ -42,8 +42,6 @@ export type Run = {
   /** The tree of the app that the test navigates, without its format and name. */
   app?(places: Places): { url?: string; nodes: Given[]; edges: Given[] };
   blocks(places: Places): Given[];
-  edges?: readonly Given[];
-  more?: Given;
   timeoutMs?: number;
   expected: { status: "passed" | "failed" | "error" | "timeout"; code?: string };
 };
