@@ -117,6 +117,11 @@ export type Check<Input extends z.ZodObject = z.ZodObject> = {
   input: Input;
   /** Whether the check, or its opposite, may hold while its subject is missing. `passes` in `elements/readings.ts` decides by it. */
   judges(input: z.output<Input>): Judges;
+  /**
+   * What reports call a block that makes this check: `element` is the element's name, `input` is as the block gives it. Without
+   * it, a block is called by the check's name.
+   */
+  title?(element: string, input: Readonly<Record<string, unknown>>): string;
   /** It judges a picture and nothing else: {@link Look.frame} where there is one. */
   byPicture?: true;
   read(input: z.output<Input>, signal: AbortSignal, look?: Look): Promise<Reading>;

@@ -4,9 +4,12 @@ import { matchSchema, matchWords } from "./elements/match.ts";
 import { ofPresence, ofSubject } from "./elements/readings.ts";
 import { stateWords } from "./elements/stateWords.ts";
 import { targetShape, timeoutShape, waitMs } from "./elements/target.ts";
+import { boundsIn, wantedIn } from "./elements/titles.ts";
 
 type PortableCommand = Pick<Command, "name" | "description" | "effect" | "input">;
-type PortableCheck = Pick<Check, "name" | "description" | "input" | "judges">;
+type PortableCheck = Pick<Check, "name" | "description" | "input" | "judges" | "title">;
+
+type Input = Readonly<Record<string, unknown>>;
 
 const LONGEST_TEXT = 100_000;
 const onElement = z.strictObject({ ...targetShape, ...timeoutShape });
@@ -134,48 +137,56 @@ export const portable = {
     description: "The element is there, shown or not",
     input: ofElement,
     judges: ofPresence,
+    title: (element: string) => `${element} exists`,
   },
   element_visible: {
     name: "element_visible",
     description: "The element can be seen",
     input: ofElement,
     judges: ofPresence,
+    title: (element: string) => `${element} is visible`,
   },
   element_hidden: {
     name: "element_hidden",
     description: "The element cannot be seen, or is not there",
     input: ofElement,
     judges: ofPresence,
+    title: (element: string) => `${element} is hidden`,
   },
   element_text: {
     name: "element_text",
     description: `The element's visible text, or its name where it has no text; ${matchWords}`,
     input: ofElement.extend({ text: z.string().max(LONGEST_TEXT), match: matchSchema.default("same") }),
     judges: ofSubject,
+    title: (element: string, input: Input) => `${element} shows ${wantedIn(input, "text")}`,
   },
   element_value: {
     name: "element_value",
     description: `What the field holds; a password reads as dots; ${matchWords}`,
     input: ofElement.extend({ value: z.string().max(LONGEST_TEXT), match: matchSchema.default("same") }),
     judges: ofSubject,
+    title: (element: string, input: Input) => `${element} holds ${wantedIn(input, "value")}`,
   },
   element_checked: {
     name: "element_checked",
     description: "The checkbox, radio button or switch is on",
     input: ofElement,
     judges: ofSubject,
+    title: (element: string) => `${element} is checked`,
   },
   element_enabled: {
     name: "element_enabled",
     description: "The element is visible and not disabled",
     input: ofElement,
     judges: ofSubject,
+    title: (element: string) => `${element} is enabled`,
   },
   element_focused: {
     name: "element_focused",
     description: "The element has the focus",
     input: ofElement,
     judges: ofSubject,
+    title: (element: string) => `${element} has the focus`,
   },
   element_state: {
     name: "element_state",
@@ -183,6 +194,7 @@ export const portable = {
       "The state of the element, as a dump shows it: a tab is selected, a toggle button pressed, a menu expanded",
     input: ofElement.extend({ state: z.enum(stateWords) }),
     judges: ofSubject,
+    title: (element: string, { state }: Input) => `${element} is ${String(state)}`,
   },
   element_count: {
     name: "element_count",
@@ -199,6 +211,8 @@ export const portable = {
         "give count, min or max",
       ),
     judges: ofPresence,
+    title: (element: string, input: Input) =>
+      `${input.count === undefined ? boundsIn(input) : String(input.count)} of ${element}`,
   },
   text_visible: {
     name: "text_visible",
@@ -208,11 +222,13 @@ export const portable = {
       match: matchSchema.default("words"),
     }),
     judges: ofPresence,
+    title: (_: string, input: Input) => `the screen shows ${wantedIn(input, "text")}`,
   },
   app_shown: {
     name: "app_shown",
     description: "The app is in front",
     input: z.strictObject({ app }),
     judges: ofPresence,
+    title: () => "the app is in front",
   },
 } as const satisfies Readonly<Record<string, PortableCommand | PortableCheck>>;

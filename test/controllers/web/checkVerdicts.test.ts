@@ -2,12 +2,9 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { stateWords } from "../../../controllers/src/elements/stateWords.ts";
 import { rows } from "./checkVerdictRows.ts";
 import { nameOf, prepareVerdicts, unexplained, type Verdict, verdictsOf } from "./checkVerdicts.ts";
-import { openForTests, type SeeingPage } from "./seeSession.ts";
+import { openForTests, signal } from "./seeSession.ts";
 
-let see: SeeingPage;
-openForTests((page) => {
-  see = page;
-});
+const see = openForTests();
 let verdicts: readonly Verdict[];
 beforeAll(async () => {
   await prepareVerdicts(see.page);
@@ -37,20 +34,15 @@ it("gives no answer, whichever way it is asked, about a state or value that the 
 });
 
 describe("a state", () => {
-  const read = async (name: string, input: object) => {
-    const check = see.checks.find((one) => one.name === name);
-    if (!check) throw new Error(`no check ${name}`);
-    return check.read(check.input.parse(input), new AbortController().signal);
-  };
-  const state = (selector: string, word: string) => read("element_state", { selector, state: word });
+  const state = (selector: string, word: string) => see.read("element_state", { selector, state: word });
 
   it("that a look shows holds for its check", async () => {
     await prepareVerdicts(see.page);
-    const { elements } = await see.look.dump({ interactiveOnly: false }, new AbortController().signal);
+    const { elements } = await see.look.dump({ interactiveOnly: false }, signal);
     const shown = elements.flatMap(({ ref, states }) => states.map((word) => ({ ref, word })));
     expect(new Set(shown.map(({ word }) => word)).size).toBeGreaterThan(8);
     for (const { ref, word } of shown)
-      expect([word, (await read("element_state", { ref, state: word })).holds]).toEqual([word, true]);
+      expect([word, (await see.read("element_state", { ref, state: word })).holds]).toEqual([word, true]);
   });
 
   it("is told by what the role says it with: a tab is selected, a radio button by being checked", async () => {
@@ -66,7 +58,7 @@ describe("a state", () => {
     expect(await state("One", "checked")).toMatchObject({ inconclusive: expect.stringContaining("a tab") });
     expect(await state("css=dialog", "open")).toMatchObject({ holds: true });
     expect(await state("css=section", "open")).toMatchObject({ holds: true });
-    expect((await read("element_checked", { selector: "One" })).inconclusive).toContain("checked");
+    expect((await see.read("element_checked", { selector: "One" })).inconclusive).toContain("checked");
   });
 
   it("that a page shows by its style alone cannot be told", async () => {
@@ -84,15 +76,13 @@ describe("a state", () => {
 
 it("what may be in a frame that did not answer cannot be told", async () => {
   await see.page.setContent(`<p>Here</p>${"<iframe srcdoc=x></iframe>".repeat(31)}`);
-  const signal = new AbortController().signal;
   const untold = ["element_exists", "element_hidden", "element_count", "text_visible", "element_checked"];
   for (const name of untold) {
-    const check = see.checks.find((one) => one.name === name);
     const input =
       name === "text_visible"
         ? { text: "There" }
         : { selector: "There", ...(name === "element_count" && { count: 0 }) };
-    expect(await check?.read(check.input.parse(input), signal)).toMatchObject({
+    expect(await see.read(name, input)).toMatchObject({
       holds: false,
       inconclusive: expect.stringContaining("did not answer"),
     });

@@ -1,11 +1,8 @@
 import { expect, it } from "vitest";
 import { fieldNames, replaced, widgets } from "../../fixtures/hostilePages.ts";
-import { openForTests, type SeeingPage } from "./seeSession.ts";
+import { openForTests } from "./seeSession.ts";
 
-let see: SeeingPage;
-openForTests((opened) => {
-  see = opened;
-});
+const see = openForTests();
 
 const signal = () => new AbortController().signal;
 

@@ -1,19 +1,8 @@
 import { createServer } from "node:http";
 import { expect, test } from "vitest";
-import type { Reading } from "../../../controllers/src/contract.ts";
-import { openForTests, type SeeingPage } from "./seeSession.ts";
+import { openForTests, signal } from "./seeSession.ts";
 
-const signal = new AbortController().signal;
-let see: SeeingPage;
-openForTests((page) => {
-  see = page;
-});
-
-async function read(name: string, input: object): Promise<Reading> {
-  const check = see.checks.find((one) => one.name === name);
-  if (!check) throw new Error(`no check ${name}`);
-  return check.read(check.input.parse(input), signal);
-}
+const see = openForTests();
 
 const page = `<title>Shop  basket</title><h1>Basket</h1>
   <button id=pay data-kind="main">Pay now</button><button disabled>Locked</button><button style="opacity:0">Ghost</button>
@@ -68,7 +57,7 @@ test.each<[name: string, input: object, holds: boolean, actual: string | RegExp]
 ])("%s %j reads %s", async (name, input, holds, actual) => {
   await see.page.setContent(page);
   await see.page.frameLocator("iframe").locator("p").waitFor();
-  const reading = await read(name, input);
+  const reading = await see.read(name, input);
   expect(reading).toMatchObject({
     holds,
     actual: expect.stringMatching(actual instanceof RegExp ? actual : plain(actual)),
@@ -104,10 +93,10 @@ test.each<[name: string, input: object, holds: boolean]>([
   await see.page.setContent(`<title>Shop basket</title><button id=t data-k="Main ">
       Pay
       now </button><pre id=pre>a  b\n c</pre><p id=nb>a&nbsp;b</p><div id=two><p>One</p><p>Two</p></div><input id=v value="Ada ">`);
-  expect((await read(name, { ...input, match: "exact" })).holds).toBe(holds);
+  expect((await see.read(name, { ...input, match: "exact" })).holds).toBe(holds);
   if (name !== "text_visible" || holds) {
     const folded = JSON.parse(JSON.stringify(input).replaceAll("\u00a0", " "));
-    expect((await read(name, { ...folded, match: "same" })).holds).toBe(true);
+    expect((await see.read(name, { ...folded, match: "same" })).holds).toBe(true);
   }
 });
 
@@ -117,7 +106,7 @@ test("what does not hold prints the values as they are, and white space where th
     `<title>a</title><pre id=p>Pay  Now</pre><p id=l>${long}</p><p id=n>a&nbsp;b</p>`,
   );
   const says = async (input: object) => {
-    const { expected, actual } = await read("element_text", { match: "exact", ...input });
+    const { expected, actual } = await see.read("element_text", { match: "exact", ...input });
     return [expected, actual];
   };
   expect(await says({ selector: "id=p", text: "PAY" })).toEqual([
@@ -136,34 +125,37 @@ test("what does not hold prints the values as they are, and white space where th
 
 test("element_count counts every case, and checks of one element mean the one in the case asked for", async () => {
   await see.page.setContent(`<button>Save</button><button disabled>SAVE</button>`);
-  expect((await read("element_count", { selector: "Save", count: 2 })).holds).toBe(true);
-  expect((await read("element_enabled", { selector: "SAVE" })).actual).toBe("it is disabled");
-  expect((await read("element_enabled", { selector: "Save" })).holds).toBe(true);
+  expect((await see.read("element_count", { selector: "Save", count: 2 })).holds).toBe(true);
+  expect((await see.read("element_enabled", { selector: "SAVE" })).actual).toBe("it is disabled");
+  expect((await see.read("element_enabled", { selector: "Save" })).holds).toBe(true);
 });
 
 test("a check that does not hold names the nearest", async () => {
   await see.page.setContent(page);
-  expect((await read("element_visible", { selector: "Pay" })).nearest?.[0]).toBe(
+  expect((await see.read("element_visible", { selector: "Pay" })).nearest?.[0]).toBe(
     'role=button[name="Pay now"]',
   );
-  expect((await read("text_visible", { text: "Total: 21.50" })).nearest?.[0]).toBe("Total: 12.50 EUR");
-  expect((await read("element_text", { selector: "css=li", text: "Tea" })).nearest).toHaveLength(2);
+  expect((await see.read("text_visible", { text: "Total: 21.50" })).nearest?.[0]).toBe("Total: 12.50 EUR");
+  expect((await see.read("element_text", { selector: "css=li", text: "Tea" })).nearest).toHaveLength(2);
 });
 
 test("a ref can be checked, and one that is gone matches nothing", async () => {
   await see.page.setContent(`<button id=a>Stay</button>`);
   const { elements } = await see.look.dump({ interactiveOnly: true }, signal);
   const ref = elements[0]?.ref;
-  expect(await read("element_visible", { ref })).toMatchObject({ holds: true });
+  expect(await see.read("element_visible", { ref })).toMatchObject({ holds: true });
   await see.page.evaluate("document.getElementById('a').remove()");
-  expect(await read("element_visible", { ref })).toMatchObject({ holds: false, actual: "nothing matches" });
-  expect(await read("element_hidden", { ref })).toMatchObject({ holds: true });
+  expect(await see.read("element_visible", { ref })).toMatchObject({
+    holds: false,
+    actual: "nothing matches",
+  });
+  expect(await see.read("element_hidden", { ref })).toMatchObject({ holds: true });
 });
 
 test("the focus is seen where it is", async () => {
   await see.page.setContent(page);
   await see.page.getByLabel("Name").focus();
-  expect(await read("element_focused", { selector: "Name" })).toMatchObject({ holds: true });
+  expect(await see.read("element_focused", { selector: "Name" })).toMatchObject({ holds: true });
 });
 
 test("dialogs, console errors and requests are remembered", async () => {
@@ -176,22 +168,24 @@ test("dialogs, console errors and requests are remembered", async () => {
   if (address === null || typeof address === "string") throw new Error("no port");
   try {
     await see.page.goto(`http://127.0.0.1:${address.port}/`);
-    expect(await read("console_error_seen", {})).toMatchObject({ holds: false, actual: "none was seen" });
-    expect(await read("dialog_seen", {})).toMatchObject({ holds: false });
+    expect(await see.read("console_error_seen", {})).toMatchObject({ holds: false, actual: "none was seen" });
+    expect(await see.read("dialog_seen", {})).toMatchObject({ holds: false });
     await see.page.evaluate(
       "fetch('/missing', {method: 'POST'}).then(() => { console.error('bad  thing'); setTimeout(() => { throw new Error('thrown') }) })",
     );
-    await expect.poll(async () => (await read("console_error_seen", { text: "thrown" })).holds).toBe(true);
-    expect(await read("console_error_seen", { text: "bad thing" })).toMatchObject({ holds: true });
-    expect(await read("console_error_seen", { text: "worse" })).toMatchObject({ holds: false });
-    expect(await read("request_seen", { url: "/missing", method: "post", status: 404 })).toMatchObject({
+    await expect
+      .poll(async () => (await see.read("console_error_seen", { text: "thrown" })).holds)
+      .toBe(true);
+    expect(await see.read("console_error_seen", { text: "bad thing" })).toMatchObject({ holds: true });
+    expect(await see.read("console_error_seen", { text: "worse" })).toMatchObject({ holds: false });
+    expect(await see.read("request_seen", { url: "/missing", method: "post", status: 404 })).toMatchObject({
       holds: true,
     });
-    const other = await read("request_seen", { url: "/missing", status: 200 });
+    const other = await see.read("request_seen", { url: "/missing", status: 200 });
     expect(other.holds).toBe(false);
     expect(other.nearest?.[0]).toMatch(/^POST .*\/missing 404$/);
     see.dialogs.push({ type: "alert", message: "Really?", accepted: true, at: new Date().toISOString() });
-    expect(await read("dialog_seen", { text: "really" })).toMatchObject({
+    expect(await see.read("dialog_seen", { text: "really" })).toMatchObject({
       holds: true,
       actual: 'seen: "Really?"',
     });
@@ -203,16 +197,16 @@ test("dialogs, console errors and requests are remembered", async () => {
 test("a broken pattern and a missing target are errors and not verdicts", async () => {
   await see.page.setContent(page);
   await expect(
-    read("element_text", { selector: "id=pay", text: "(", match: "pattern" }),
+    see.read("element_text", { selector: "id=pay", text: "(", match: "pattern" }),
   ).rejects.toMatchObject({ code: "INVALID_PARAMS" });
-  await expect(read("text_visible", { text: "(", match: "pattern" })).rejects.toMatchObject({
+  await expect(see.read("text_visible", { text: "(", match: "pattern" })).rejects.toMatchObject({
     code: "INVALID_PARAMS",
   });
-  await expect(read("element_visible", {})).rejects.toMatchObject({ code: "INVALID_PARAMS" });
-  await expect(read("element_visible", { selector: "css=a[" })).rejects.toMatchObject({
+  await expect(see.read("element_visible", {})).rejects.toMatchObject({ code: "INVALID_PARAMS" });
+  await expect(see.read("element_visible", { selector: "css=a[" })).rejects.toMatchObject({
     code: "INVALID_SELECTOR",
   });
-  await expect(read("element_count", { selector: "css=a" })).rejects.toThrow(/count, min or max/);
+  await expect(see.read("element_count", { selector: "css=a" })).rejects.toThrow(/count, min or max/);
 });
 
 test("every check says what it does", () => {

@@ -1,25 +1,14 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
-import type { Reading } from "../../../controllers/src/contract.ts";
 import { numbersIn } from "../../../controllers/src/web/checks/numbers.ts";
 import { serve } from "../../services/apps/testcases/testcaseBench.ts";
-import { openForTests, type SeeingPage } from "./seeSession.ts";
+import { openForTests } from "./seeSession.ts";
 
-const signal = new AbortController().signal;
-let see: SeeingPage;
-openForTests((page) => {
-  see = page;
-});
-
-async function read(name: string, input: object): Promise<Reading> {
-  const check = see.checks.find((one) => one.name === name);
-  if (!check) throw new Error(`no check ${name}`);
-  return check.read(check.input.parse(input), signal);
-}
+const see = openForTests();
 
 type Row = [name: string, input: object, holds: boolean, actual: string | RegExp];
 const judges = async (name: string, input: object, holds: boolean, actual: string | RegExp) => {
-  const reading = await read(name, input);
+  const reading = await see.read(name, input);
   expect(reading).toMatchObject({
     holds,
     actual: actual instanceof RegExp ? expect.stringMatching(actual) : actual,
@@ -96,7 +85,7 @@ describe("what an element is", () => {
 
   it("names the nearest where nothing matches", async () => {
     await see.page.setContent(page);
-    const { nearest } = await read("element_class", { selector: "Payy", classes: "x" });
+    const { nearest } = await see.read("element_class", { selector: "Payy", classes: "x" });
     expect(nearest?.[0]).toContain("Pay");
   });
 });
@@ -157,7 +146,7 @@ describe("table_cell", () => {
 
   it("cannot be told where there is no table", async () => {
     await see.page.setContent(page);
-    expect(await read("table_cell", { ...cell, selector: "css=p", row: 1, text: "x" })).toMatchObject({
+    expect(await see.read("table_cell", { ...cell, selector: "css=p", row: 1, text: "x" })).toMatchObject({
       inconclusive: expect.stringContaining("is not a table"),
     });
   });
@@ -218,8 +207,8 @@ describe("layout", () => {
   it("takes another element only where it compares with one", async () => {
     await see.page.setContent(page);
     const problem = expect.objectContaining({ code: "INVALID_PARAMS" });
-    await expect(read("layout", at("a", "in_window", "b"))).rejects.toEqual(problem);
-    await expect(read("layout", at("a", "above"))).rejects.toEqual(problem);
+    await expect(see.read("layout", at("a", "in_window", "b"))).rejects.toEqual(problem);
+    await expect(see.read("layout", at("a", "above"))).rejects.toEqual(problem);
   });
 });
 
@@ -228,7 +217,7 @@ describe("selected_text", () => {
     await see.page.setContent(
       `<p id=p>Some words</p><input id=i value="of a field"><input id=s type=password value=hidden><iframe srcdoc="<p>Framed</p>"></iframe>`,
     );
-    const selected = (text: string) => read("selected_text", { text });
+    const selected = (text: string) => see.read("selected_text", { text });
     expect(await selected("x")).toMatchObject({
       holds: false,
       actual: 'the selected text is ""',
@@ -273,17 +262,17 @@ describe("what the page did", () => {
   it("no_page_errors names each error with its place, and leaves out those that are known", async () => {
     await onSite(async (url) => {
       await see.page.goto(`${url}/`);
-      expect(await read("no_page_errors", {})).toMatchObject({ holds: true, actual: "it has none" });
+      expect(await see.read("no_page_errors", {})).toMatchObject({ holds: true, actual: "it has none" });
       await see.page.goto(`${url}/bad`);
-      await expect.poll(async () => (await read("no_page_errors", {})).actual).toMatch(/^3: /);
-      const { holds, actual } = await read("no_page_errors", {});
+      await expect.poll(async () => (await see.read("no_page_errors", {})).actual).toMatch(/^3: /);
+      const { holds, actual } = await see.read("no_page_errors", {});
       expect(holds).toBe(false);
       expect(actual).toMatch(/"Failed to load resource[^"]*404[^"]*" at \S+\/missing\.png/);
       expect(actual).toMatch(/"told so" at \S+\/bad:1/);
       expect(actual).toMatch(/"thrown late" at \S+\/bad:1/);
       const ignore = ["missing.png", "told so", "thrown"];
-      expect(await read("no_page_errors", { ignore })).toMatchObject({ holds: true });
-      expect((await read("no_page_errors", { ignore: ignore.slice(1) })).actual).toMatch(/^1: /);
+      expect(await see.read("no_page_errors", { ignore })).toMatchObject({ holds: true });
+      expect((await see.read("no_page_errors", { ignore: ignore.slice(1) })).actual).toMatch(/^1: /);
     });
   });
 
@@ -293,7 +282,7 @@ describe("what the page did", () => {
       await see.page.evaluate(
         "fetch('/api', { method: 'POST', body: JSON.stringify({ item: 'tea', tags: ['a', 'b'], n: 1 }) }).then((r) => r.text())",
       );
-      const seen = (input: object) => read("request_seen", { url: "/api", ...input });
+      const seen = (input: object) => see.read("request_seen", { url: "/api", ...input });
       for (const input of [
         { body: '"item":"tea"' },
         { body: { item: "tea" } },
@@ -327,7 +316,7 @@ describe("what the page did", () => {
       await see.page.goto(`${url}/`);
       await see.page.evaluate("fetch('/open').then(() => { globalThis.came = true })");
       await expect.poll(() => see.page.evaluate("globalThis.came === true")).toBe(true);
-      expect(await read("request_seen", { url: "/open", answer: "more" })).toMatchObject({
+      expect(await see.read("request_seen", { url: "/open", answer: "more" })).toMatchObject({
         holds: false,
         actual: expect.stringContaining("no answer yet"),
       });

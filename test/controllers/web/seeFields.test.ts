@@ -3,7 +3,8 @@ import { locate } from "../../../controllers/src/web/acting/locate.ts";
 import { diffElements, renderChanges } from "../../../mcp-server/src/services/devices/screen/compare.ts";
 import { findElements } from "../../../mcp-server/src/services/devices/screen/find.ts";
 import { renderElements } from "../../../mcp-server/src/services/devices/screen/render.ts";
-import { openReader, read, signal } from "./seeReader.ts";
+import { openReader, read } from "./seeReader.ts";
+import { signal } from "./seeSession.ts";
 
 const { see, dump, find } = openReader();
 
@@ -32,12 +33,12 @@ describe("lists", () => {
   });
 
   test("an option that appears late is a change", async () => {
-    await see().page.setContent(
+    await see.page.setContent(
       `<select aria-label=Size><option>S</select><script>const more=()=>document.querySelector("select").add(new Option("XL"))</script>`,
     );
-    const before = await see().look.dump({ interactiveOnly: false }, signal);
-    await see().page.evaluate("more()");
-    const after = await see().look.dump({ interactiveOnly: false }, signal);
+    const before = await see.look.dump({ interactiveOnly: false }, signal);
+    await see.page.evaluate("more()");
+    const after = await see.look.dump({ interactiveOnly: false }, signal);
     expect(renderChanges(diffElements(before.elements, after.elements), 100).text).toMatch(
       /^~ e\d+ combobox "Size" = "S" \(S \| XL\)/,
     );
@@ -88,10 +89,10 @@ describe("fields", () => {
   });
 
   test("say what the browser says of them once a user has left them", async () => {
-    await see().page.setContent(`<form><input aria-label=A type=email required><button>Go</button></form>`);
-    await see().page.fill("input", "nobody");
-    await see().page.press("input", "Tab");
-    const { elements } = await see().look.dump({ interactiveOnly: true }, signal);
+    await see.page.setContent(`<form><input aria-label=A type=email required><button>Go</button></form>`);
+    await see.page.fill("input", "nobody");
+    await see.page.press("input", "Tab");
+    const { elements } = await see.look.dump({ interactiveOnly: true }, signal);
     expect(read(elements)[0]).toMatch(/^textbox "A" = "nobody" email required invalid error ".*@.*"$/);
   });
 
@@ -111,13 +112,13 @@ describe("fields", () => {
   ])("a label that nothing ties to a field names it, and is marked as guessed: %s", async (_, html) => {
     const other = `<p>Name <input id=other></p>`;
     expect((await dump(other + html))[1]).toMatch(/^(textbox|slider) "City:?" \(label guessed\)/);
-    const found = await locate(see().session, { selector: "label~=City" }, signal, 0);
+    const found = await locate(see.session, { selector: "label~=City" }, signal, 0);
     expect(await found.getAttribute("id")).toBe(null);
   });
 
   test("a label that is tied goes before one that is guessed", async () => {
-    await see().page.setContent(`<div>City</div><input id=guessed><label>City <input id=tied></label>`);
-    const found = await locate(see().session, { selector: "label=City" }, signal, 0);
+    await see.page.setContent(`<div>City</div><input id=guessed><label>City <input id=tied></label>`);
+    const found = await locate(see.session, { selector: "label=City" }, signal, 0);
     expect(await found.getAttribute("id")).toBe("tied");
   });
 
@@ -131,12 +132,12 @@ describe("fields", () => {
   });
 
   test("one that changes while it is read is read once, and its change is told", async () => {
-    await see().page.setContent(`<input aria-label=Clock value=0><script>
+    await see.page.setContent(`<input aria-label=Clock value=0><script>
       const field=document.querySelector("input");const tick=()=>{field.value=String(Number(field.value)+1);go=requestAnimationFrame(tick)};let go=requestAnimationFrame(tick)</script>`);
-    const before = await see().look.dump({ interactiveOnly: true }, signal);
-    await see().page.waitForFunction(`field.value !== ${JSON.stringify(before.elements[0]?.value)}`);
-    const after = await see().look.dump({ interactiveOnly: true }, signal);
-    await see().page.evaluate("cancelAnimationFrame(go)");
+    const before = await see.look.dump({ interactiveOnly: true }, signal);
+    await see.page.waitForFunction(`field.value !== ${JSON.stringify(before.elements[0]?.value)}`);
+    const after = await see.look.dump({ interactiveOnly: true }, signal);
+    await see.page.evaluate("cancelAnimationFrame(go)");
     expect(renderChanges(diffElements(before.elements, after.elements), 100).text).toMatch(
       /^~ e\d+ textbox "Clock" = "\d+" focused?, was "\d+"$|^~ e\d+ textbox "Clock" = "\d+", was "\d+"$/,
     );
@@ -213,10 +214,10 @@ describe("tables", () => {
 
   test("one of 10,000 rows is read within its limits, and says what was left out", async () => {
     const rows = Array.from({ length: 10_000 }, (_, at) => `<tr><td>Name ${at}<td>${at}<td>x</tr>`).join("");
-    await see().page.setContent(
+    await see.page.setContent(
       `<table><thead><tr><th>Name<th>No<th>Mark</thead><tbody>${rows}</tbody></table>`,
     );
-    const seen = await see().look.dump({ interactiveOnly: false }, AbortSignal.timeout(30_000));
+    const seen = await see.look.dump({ interactiveOnly: false }, AbortSignal.timeout(30_000));
     expect(seen.elements.length).toBeGreaterThan(500);
     expect(seen.notices.join()).toMatch(/very large: \d+ elements listed/);
     expect(read(findElements(seen.elements, "Name 321"))[0]).toBe(

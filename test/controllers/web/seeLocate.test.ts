@@ -2,13 +2,9 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { DeviceError } from "../../../controllers/src/errors.ts";
 import { locate } from "../../../controllers/src/web/acting/locate.ts";
-import { openForTests, type SeeingPage } from "./seeSession.ts";
+import { openForTests, signal } from "./seeSession.ts";
 
-const signal = new AbortController().signal;
-let see: SeeingPage;
-openForTests((page) => {
-  see = page;
-});
+const see = openForTests();
 
 async function idOf(selector: string, timeoutMs = 0): Promise<string | null> {
   return (await locate(see.session, { selector }, signal, timeoutMs)).getAttribute("id");

@@ -1,17 +1,10 @@
 import { createServer, type Server } from "node:http";
-import type { Browser } from "playwright-core";
 import { expect, test } from "vitest";
 import type { Element } from "../../../controllers/src/contract.ts";
 import { locate } from "../../../controllers/src/web/acting/locate.ts";
-import { openForTests, type SeeingPage } from "./seeSession.ts";
+import { openForTests, signal } from "./seeSession.ts";
 
-const signal = new AbortController().signal;
-let browser: Browser;
-let see: SeeingPage;
-openForTests((page, own) => {
-  browser = own;
-  see = page;
-});
+const see = openForTests();
 
 async function look(html: string, interactiveOnly = true): Promise<readonly Element[]> {
   await see.page.setContent(html);
@@ -319,7 +312,7 @@ test("a strict content policy hinders neither looking nor acting", async () => {
 });
 
 test("a document that began before the look was set up is read as well", async () => {
-  const plain = await browser.newContext();
+  const plain = await see.browser.newContext();
   const page = await plain.newPage();
   await page.setContent("<button>Here</button>");
   const session = { ...see.session, page: () => page };

@@ -2,9 +2,7 @@ import type { Element } from "../../../controllers/src/contract.ts";
 import { locate } from "../../../controllers/src/web/acting/locate.ts";
 import { findElements } from "../../../mcp-server/src/services/devices/screen/find.ts";
 import { renderElements } from "../../../mcp-server/src/services/devices/screen/render.ts";
-import { openForTests, type SeeingPage } from "./seeSession.ts";
-
-export const signal: AbortSignal = new AbortController().signal;
+import { openForTests, signal } from "./seeSession.ts";
 
 /** A dump as a model reads it, without its refs. */
 export const read = (elements: readonly Element[]) =>
@@ -13,12 +11,9 @@ export const read = (elements: readonly Element[]) =>
     .split("\n")
     .map((line) => line.trim());
 
-/** A browser for the tests of a file, and how they read pages in it. `see` gives its page once the tests run. */
+/** A browser for the tests of a file, and how they read pages in it. */
 export function openReader() {
-  let see: SeeingPage;
-  openForTests((page) => {
-    see = page;
-  });
+  const see = openForTests();
   async function look(html: string, interactiveOnly = true): Promise<readonly Element[]> {
     await see.page.setContent(html);
     return (await see.look.dump({ interactiveOnly }, signal)).elements;
@@ -34,5 +29,5 @@ export function openReader() {
     return String(await see.page.evaluate("said.join()"));
   }
 
-  return { see: () => see, look, dump, find, click };
+  return { see, look, dump, find, click };
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Selector } from "../../../controllers/src/contract.ts";
 import { locate } from "../../../controllers/src/web/acting/locate.ts";
 import { parseForPage } from "../../../controllers/src/web/page/selectors.ts";
-import { openForTests, type SeeingPage } from "./seeSession.ts";
+import { openForTests } from "./seeSession.ts";
 
 const signal = new AbortController().signal;
 
@@ -17,10 +17,7 @@ test("a browser reads every kind of selector but the native one, and says so", (
 });
 
 describe("ranked selectors", () => {
-  let see: SeeingPage;
-  openForTests((page) => {
-    see = page;
-  });
+  const see = openForTests();
 
   async function rank(html: string, name: string): Promise<readonly Selector[]> {
     await see.page.setContent(html);

@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
 import type { TextNews } from "../../../controllers/src/contract.ts";
-import { openReader, signal } from "./seeReader.ts";
+import { openReader } from "./seeReader.ts";
+import { signal } from "./seeSession.ts";
 
 const { see, look } = openReader();
 
 async function texts(): Promise<TextNews> {
-  const dump = await see().look.dump({ interactiveOnly: true }, signal);
+  const dump = await see.look.dump({ interactiveOnly: true }, signal);
   if (!dump.texts) throw new Error("The look says nothing of texts.");
   return dump.texts;
 }
@@ -13,7 +14,7 @@ async function texts(): Promise<TextNews> {
 /** What the second look says of what `script` did after the first. */
 async function after(html: string, script: string): Promise<TextNews> {
   await look(html);
-  await see().page.evaluate(script);
+  await see.page.evaluate(script);
   return texts();
 }
 
@@ -86,8 +87,8 @@ test("a text in a shadow root and one in a frame are told", async () => {
   const html = `<div id=m></div><iframe srcdoc="<p id=n>one</p><button>B</button>"></iframe>
     <script>m.attachShadow({mode:'open'}).innerHTML='<p>old</p>'</script>`;
   await look(html);
-  await see().page.evaluate("m.shadowRoot.querySelector('p').textContent='new'");
-  await see().page.frames()[1]?.evaluate("n.textContent='two'");
+  await see.page.evaluate("m.shadowRoot.querySelector('p').textContent='new'");
+  await see.page.frames()[1]?.evaluate("n.textContent='two'");
   expect(said(await texts())).toEqual([
     ["new", "old"],
     ["two", "one"],
@@ -97,7 +98,7 @@ test("a text in a shadow root and one in a frame are told", async () => {
 test("a text in a frame that nobody sees is not told", async () => {
   await look(`<button>B</button><iframe style="display:none" srcdoc="<p id=n>one</p>"></iframe>`);
   await texts();
-  await see().page.frames()[1]?.evaluate("document.body.append('two')");
+  await see.page.frames()[1]?.evaluate("document.body.append('two')");
   expect(said(await texts())).toEqual([]);
 });
 
@@ -155,7 +156,7 @@ test.each([
 ])("the text between %s and its other is in the look", async (back, text, on) => {
   const html = `<p>Pick one</p><div><button>${back}</button><span id=m>${text}</span><button>${on}</button></div><p>Footer</p>`;
   expect((await look(html)).map((one) => one.name || one.text)).toEqual([back, text, on]);
-  await see().page.evaluate("m.textContent='other'");
+  await see.page.evaluate("m.textContent='other'");
   expect((await texts()).changed).toEqual([]);
 });
 

@@ -1,21 +1,22 @@
 import { describe, expect, test } from "vitest";
 import { locate } from "../../../controllers/src/web/acting/locate.ts";
 import { findElements } from "../../../mcp-server/src/services/devices/screen/find.ts";
-import { openReader, signal } from "./seeReader.ts";
+import { openReader } from "./seeReader.ts";
+import { signal } from "./seeSession.ts";
 
 const { see, look, dump, find, click } = openReader();
 const listens = (id: string) => `<script>document.getElementById("${id}").onclick=()=>0</script>`;
 
 test("a page that puts classes of its own in place of the browser's is read and found in all the same", async () => {
   const script = "for (const name of ['Document', 'Element', 'HTMLElement']) window[name] = function () {}";
-  await see().page.goto(
+  await see.page.goto(
     `data:text/html,<script>${script}</script><button onclick="title='pressed'">Save</button>`,
   );
-  const { elements } = await see().look.dump({ interactiveOnly: true }, signal);
+  const { elements } = await see.look.dump({ interactiveOnly: true }, signal);
   expect(elements.map(({ name }) => name)).toEqual(["Save"]);
-  await (await locate(see().session, { selector: "Save" }, signal)).click({ timeout: 2_000 });
-  expect(await see().page.evaluate("document.querySelector('button').title")).toBe("pressed");
-  await see().page.goto("about:blank");
+  await (await locate(see.session, { selector: "Save" }, signal)).click({ timeout: 2_000 });
+  expect(await see.page.evaluate("document.querySelector('button').title")).toBe("pressed");
+  await see.page.goto("about:blank");
 });
 
 describe("what can be pressed inside of what can be pressed", () => {
@@ -150,17 +151,17 @@ describe("nothing is cut without saying how much", () => {
 
   test("a name that was cut still finds its element, as it stands in the dump", async () => {
     const name = `Read the whole story of ${"words and ".repeat(20)}nothing`;
-    await see().page.setContent(
+    await see.page.setContent(
       `<button id=long>${name}</button><button>Read the whole story of ${"words and ".repeat(20)}more</button>`,
     );
-    const { elements } = await see().look.dump({ interactiveOnly: true }, signal);
+    const { elements } = await see.look.dump({ interactiveOnly: true }, signal);
     const cut = elements[0]?.name ?? "";
     expect(cut).toMatch(/… \d+ more$/);
-    const found = await locate(see().session, { selector: `role=button[name="${cut}"]` }, signal, 0);
+    const found = await locate(see.session, { selector: `role=button[name="${cut}"]` }, signal, 0);
     expect(await found.getAttribute("id")).toBe("long");
-    const [selectors = []] = await see().look.selectors([elements[0]?.ref ?? ""], signal);
+    const [selectors = []] = await see.look.selectors([elements[0]?.ref ?? ""], signal);
     for (const { selector } of selectors.filter(({ unique }) => unique))
-      expect(await (await locate(see().session, { selector }, signal, 0)).getAttribute("id")).toBe("long");
+      expect(await (await locate(see.session, { selector }, signal, 0)).getAttribute("id")).toBe("long");
   });
 });
 
@@ -225,23 +226,23 @@ describe("elements of one role and one name", () => {
   });
 
   test("a selector said to be unique is, in SVG and in every frame", async () => {
-    await see().page.setContent(
+    await see.page.setContent(
       `<svg width=200 height=60><g><circle cx=20 cy=20 r=9 onclick="0"/></g><g><circle cx=60 cy=20 r=9 onclick="0"/><circle cx=90 cy=20 r=9 onclick="0"/></g></svg>
        <p><button>A</button></p><iframe srcdoc="<body><p><button>A</button></p>"></iframe>`,
     );
-    await see().page.frameLocator("iframe").locator("button").waitFor();
-    const { elements } = await see().look.dump({ interactiveOnly: true }, signal);
+    await see.page.frameLocator("iframe").locator("button").waitFor();
+    const { elements } = await see.look.dump({ interactiveOnly: true }, signal);
     const targets = elements.filter(({ interactive }) => interactive);
-    const ranked = await see().look.selectors(
+    const ranked = await see.look.selectors(
       targets.map(({ ref }) => ref),
       signal,
     );
     let unique = 0;
     for (const [at, selectors] of ranked.entries()) {
-      const box = await (await locate(see().session, { ref: targets[at]?.ref }, signal)).boundingBox();
+      const box = await (await locate(see.session, { ref: targets[at]?.ref }, signal)).boundingBox();
       for (const { selector } of selectors.filter((one) => one.unique)) {
         unique++;
-        const found = await locate(see().session, { selector }, signal, 0);
+        const found = await locate(see.session, { selector }, signal, 0);
         expect([selector, await found.boundingBox()]).toEqual([selector, box]);
       }
     }

@@ -9,8 +9,13 @@ import { testIdAttributeOf, type WebSession } from "../browser/session.ts";
 import type { Description, Matches } from "../page/agent/agent.ts";
 import type { PageQuery } from "../page/agent/query.ts";
 import { askAgent } from "../page/askAgent.ts";
-import { askFrame, type FrameAnswer, findInFrames, locatorIn } from "../page/elementsInFrames.ts";
-import { nearestOnScreen } from "../page/elementsNearest.ts";
+import {
+  askFrame,
+  type FrameAnswer,
+  findInFrames,
+  locatorIn,
+  nearestOnScreen,
+} from "../page/elementsInFrames.ts";
 import { engineSelector } from "../page/inpage.ts";
 import { forPage, type PageSelector, pageGrammar, parseForPage } from "../page/selectors.ts";
 

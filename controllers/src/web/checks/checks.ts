@@ -1,14 +1,12 @@
 import { z } from "zod";
 import { type Check, defineCheck, type Reading } from "../../contract.ts";
-import { type Match, matches, matchSchema, matchWords, partNote, relation } from "../../elements/match.ts";
-import { quoted } from "../../elements/quoted.ts";
-import { missing, ofSubject, untold } from "../../elements/readings.ts";
+import { missing, ofSubject } from "../../elements/readings.ts";
 import { readState } from "../../elements/states.ts";
 import type { StateWord } from "../../elements/stateWords.ts";
 import { type Target, targetShape } from "../../elements/target.ts";
+import { boundsIn } from "../../elements/titles.ts";
 import { portable } from "../../portable.ts";
 import { stateChecks } from "../../screens/stateChecks.ts";
-import { describe } from "../acting/locate.ts";
 import { ask, LOOK_DEADLINE_MS } from "../acting/question.ts";
 import type { CheckSession } from "../browser/session.ts";
 import type { Description } from "../page/agent/agent.ts";
@@ -36,9 +34,6 @@ export function bareChecks(session: CheckSession): readonly Check[] {
     ...elementChecks(session),
     ...webStateChecks(session),
     countCheck(session),
-    textCheck(session),
-    valueCheck(session),
-    attributeCheck(session),
     ...elementPropertyChecks(session),
     valueBetween(session),
     tableCell(session),
@@ -95,9 +90,10 @@ function elementChecks(session: CheckSession): Check[] {
   );
 }
 
-const ofState = (name: string, description: string) => ({
-  name,
+const ofState = (word: StateWord, description: string) => ({
+  name: `element_${word}`,
   description,
+  title: (element: string) => `${element} is ${word}`,
   input: z.strictObject(targetShape),
   judges: ofSubject,
 });
@@ -110,9 +106,9 @@ function webStateChecks(session: CheckSession): Check[] {
     return readState(word, look.target, { states: {}, ...first });
   };
   return stateChecks(read, [
-    [ofState("element_disabled", "The element is visible and disabled"), "disabled"],
+    [ofState("disabled", "The element is visible and disabled"), "disabled"],
     [
-      ofState("element_editable", "The element is a field that takes text: neither disabled nor read-only"),
+      ofState("editable", "The element is a field that takes text: neither disabled nor read-only"),
       "editable",
     ],
   ]);
@@ -127,12 +123,7 @@ function countCheck(session: CheckSession): Check {
         (count === undefined || look.count === count) &&
         (min === undefined || look.count >= min) &&
         (max === undefined || look.count <= max);
-      const wanted =
-        count !== undefined
-          ? `${count}`
-          : [min !== undefined && `at least ${min}`, max !== undefined && `at most ${max}`]
-              .filter(Boolean)
-              .join(" and ");
+      const wanted = count === undefined ? boundsIn({ min, max }) : String(count);
       return {
         holds,
         expected: `${wanted} match ${look.target}`,
@@ -142,68 +133,4 @@ function countCheck(session: CheckSession): Check {
       };
     },
   });
-}
-
-function textCheck(session: CheckSession): Check {
-  return defineCheck({
-    ...portable.element_text,
-    read: ({ text, match, ...target }, signal) =>
-      compare(session, target, { what: "text", wanted: text, match }, (one) => one.shown || one.name, signal),
-  });
-}
-
-function valueCheck(session: CheckSession): Check {
-  return defineCheck({
-    ...portable.element_value,
-    read: ({ value, match, ...target }, signal) =>
-      compare(session, target, { what: "value", wanted: value, match }, (one) => one.value, signal),
-  });
-}
-
-function attributeCheck(session: CheckSession): Check {
-  return defineCheck({
-    name: "element_attribute",
-    description: `An attribute of the element; without value, that it is there; ${matchWords}`,
-    input: z.strictObject({
-      ...targetShape,
-      attribute: z.string().min(1).max(100),
-      value: z.string().max(100_000).optional(),
-      match: matchSchema.default("same"),
-    }),
-    judges: ofSubject,
-    read: ({ attribute, value, match, ...target }, signal) =>
-      compare(
-        session,
-        target,
-        { what: `attribute ${attribute}`, wanted: value, match, attribute },
-        (one) => one.attribute,
-        signal,
-      ),
-  });
-}
-
-type Comparison = { what: string; wanted: string | undefined; match: Match; attribute?: string };
-
-async function compare(
-  session: CheckSession,
-  target: Target,
-  { what, wanted, match, attribute }: Comparison,
-  read: (one: Description) => string | undefined,
-  signal: AbortSignal,
-): Promise<Reading> {
-  const look = await lookFor(session, target, signal, { whole: true, ...(attribute ? { attribute } : {}) });
-  const found = look.first && look.count < 2 ? read(look.first) : undefined;
-  const expected =
-    wanted === undefined
-      ? `${look.target} has ${what}`
-      : `${what} of ${look.target} ${relation(match)} ${quoted(wanted, found)}`;
-  if (!look.first || look.count > 1) return notOne(session, look, expected, signal);
-  if (what === "value" && found === undefined)
-    return untold(expected, `it is ${describe(look.first)}, which holds no value`);
-  if (found === undefined) return { holds: false, expected, actual: `it has no ${what}` };
-  return {
-    holds: wanted === undefined || matches(match, wanted, found),
-    expected,
-    actual: `${what} is ${quoted(found, wanted)}${partNote(match, wanted ?? "", [found])}`,
-  };
 }

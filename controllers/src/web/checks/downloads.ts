@@ -3,8 +3,10 @@ import { type Check, defineCheck } from "../../contract.ts";
 import { matches, matchSchema, matchWords, partNote } from "../../elements/match.ts";
 import { quoted } from "../../elements/quoted.ts";
 import { missing } from "../../elements/readings.ts";
+import { aboutIn } from "../../elements/titles.ts";
 import { endText, type ReceivedDownload } from "../browser/downloads.ts";
 import type { CheckSession } from "../browser/session.ts";
+import { latest } from "./look.ts";
 
 type Wanted = {
   name?: string | undefined;
@@ -35,11 +37,15 @@ export function downloadChecks(session: CheckSession): Check[] {
         text_match: matchSchema.default("words"),
       }),
       judges: (wanted) => (hasContent(wanted) ? "subject" : "presence"),
+      title: (_, input) => `a download was received${aboutIn(input, "name")}`,
       async read(wanted) {
         const { history } = session.downloads;
         const expected = `a download ${describe(wanted)} was received`;
         const named = history.filter(({ name }) => isNamed(wanted, name));
-        const { hit, last: actual } = await findWanted(wanted, named);
+        const { hit, last: actual } = await latest(named, async (one) => {
+          const lack = await missingOf(wanted, one);
+          return lack && `${one.name}: ${lack}`;
+        });
         if (hit) return { holds: true, expected, actual: `received: ${hit.name}` };
         const isComing = named.some((download) => download.end() === undefined);
         const others = history.map(({ name }) => name).slice(-5);
@@ -62,20 +68,6 @@ const hasContent = ({ bytes, min_bytes, sha256, text }: Partial<Wanted>): boolea
 
 const isNamed = ({ name, match }: Wanted, found: string): boolean =>
   name === undefined || matches(match, name, found);
-
-/** The latest download that has all; else what the latest one lacks. */
-async function findWanted(
-  wanted: Wanted,
-  named: readonly ReceivedDownload[],
-): Promise<{ hit?: ReceivedDownload; last?: string }> {
-  let last: string | undefined;
-  for (const download of named.toReversed()) {
-    const lack = await missingOf(wanted, download);
-    if (lack === undefined) return { hit: download };
-    last ??= `${download.name}: ${lack}`;
-  }
-  return last === undefined ? {} : { last };
-}
 
 /** What a download lacks; undefined for one that has all. */
 async function missingOf(wanted: Wanted, download: ReceivedDownload): Promise<string | undefined> {

@@ -1,21 +1,28 @@
 import { z } from "zod";
 import { type Check, defineCheck, type Reading } from "../../contract.ts";
-import { matches, matchSchema, matchWords, partNote, relation } from "../../elements/match.ts";
+import { type Match, matches, matchSchema, matchWords, partNote, relation } from "../../elements/match.ts";
 import { quoted } from "../../elements/quoted.ts";
-import { missing, ofSubject } from "../../elements/readings.ts";
-import { targetShape } from "../../elements/target.ts";
+import { missing, ofSubject, untold } from "../../elements/readings.ts";
+import { type Target, targetShape } from "../../elements/target.ts";
 import { fold } from "../../elements/text.ts";
+import { aboutIn, wantedIn } from "../../elements/titles.ts";
+import { portable } from "../../portable.ts";
+import { describe } from "../acting/locate.ts";
 import type { CheckSession } from "../browser/session.ts";
+import type { Description } from "../page/agent/agent.ts";
 import { runApart } from "../page/askAgent.ts";
 import { absent, foundOne, lookFor, nearestTo, notOne, readOptions } from "./look.ts";
 
 const text = z.string().max(10_000);
 
-/** What an element is, says and looks like, beside its text and value. */
+/** What an element is, says and looks like. */
 export function elementPropertyChecks(session: CheckSession): Check[] {
   return [
-    elementName(session),
-    elementRole(session),
+    textCheck(session),
+    valueCheck(session),
+    attributeCheck(session),
+    nameCheck(session),
+    roleCheck(session),
     elementTexts(session),
     ...styleChecks(session),
     ...fieldChecks(session),
@@ -27,6 +34,7 @@ function styleChecks(session: CheckSession): Check[] {
     property(session, {
       name: "element_class",
       description: "The element has all these classes",
+      title: (element, { classes }) => `${element} has class ${String(classes)}`,
       wanted: z.strictObject({ ...targetShape, classes: z.string().min(1).max(2_000) }),
       read: (element) => element.getAttribute("class") ?? "",
       expects: ({ classes }) => `has class ${quoted(classes)}`,
@@ -38,6 +46,8 @@ function styleChecks(session: CheckSession): Check[] {
     property(session, {
       name: "element_css",
       description: "A computed style of the element, such as color rgb(255, 0, 0)",
+      title: (element, { property, ...input }) =>
+        `${element} has ${String(property)} ${wantedIn(input, "value")}`,
       wanted: z.strictObject({
         ...targetShape,
         property: z.string().min(1).max(100),
@@ -57,6 +67,7 @@ function fieldChecks(session: CheckSession): Check[] {
     property(session, {
       name: "element_empty",
       description: "The field holds nothing, or the element shows no text",
+      title: (element) => `${element} is empty`,
       wanted: z.strictObject(targetShape),
       read: readContent,
       expects: () => "is empty",
@@ -65,6 +76,7 @@ function fieldChecks(session: CheckSession): Check[] {
     property(session, {
       name: "element_description",
       description: `What describes the element to those who do not see it: aria-describedby, else title; ${matchWords}`,
+      title: (element, input) => `${element} is described as ${wantedIn(input, "text")}`,
       wanted: z.strictObject({ ...targetShape, text, match: matchSchema.default("same") }),
       read: readDescription,
       expects: (wanted) => `has a description that ${relation(wanted.match)} ${quoted(wanted.text)}`,
@@ -74,6 +86,7 @@ function fieldChecks(session: CheckSession): Check[] {
     property(session, {
       name: "element_error",
       description: `The error that a field reports: aria-errormessage, else the browser's own; without text, that there is one; ${matchWords}`,
+      title: (element, input) => `${element} reports an error${aboutIn(input, "text")}`,
       wanted: z.strictObject({
         ...targetShape,
         text: text.optional(),
@@ -96,6 +109,7 @@ const words = (list: string): string[] => list.split(/\s+/).filter((word) => wor
 type Property<Wanted extends z.ZodObject> = {
   name: string;
   description: string;
+  title: NonNullable<Check["title"]>;
   wanted: Wanted;
   /** What `read` is told. */
   about?(wanted: z.output<Wanted>): string;
@@ -111,6 +125,7 @@ function property<Wanted extends z.ZodObject>(session: CheckSession, spec: Prope
   return defineCheck<Wanted>({
     name: spec.name,
     description: spec.description,
+    title: spec.title,
     input: spec.wanted,
     judges: ofSubject,
     async read(wanted, signal) {
@@ -135,47 +150,101 @@ function targetOf({ ref, selector }: Record<string, unknown>) {
   };
 }
 
-function elementName(session: CheckSession): Check {
+function nameCheck(session: CheckSession): Check {
   return defineCheck({
     name: "element_name",
     description: `The element's accessible name, as a dump shows it; ${matchWords}`,
     input: z.strictObject({ ...targetShape, name: text, match: matchSchema.default("same") }),
     judges: ofSubject,
+    title: (element, input) => `${element} is named ${wantedIn(input, "name")}`,
     read: ({ name, match, ...target }, signal) =>
-      described(session, target, "name", signal, (found) => ({
-        holds: matches(match, name, found),
-        expected: `${relation(match)} ${quoted(name, found)}`,
-      })),
+      compare(session, target, { what: "name", wanted: name, match }, (one) => one.name, signal),
   });
 }
 
-function elementRole(session: CheckSession): Check {
+function roleCheck(session: CheckSession): Check {
   return defineCheck({
     name: "element_role",
     description: "The element's role, as a dump shows it",
     input: z.strictObject({ ...targetShape, role: z.string().min(1).max(100) }),
     judges: ofSubject,
-    read: ({ role, ...target }, signal) =>
-      described(session, target, "role", signal, (found) => ({
-        holds: found === role.toLowerCase(),
-        expected: `is ${role}`,
-      })),
+    title: (element, { role }) => `${element} has the role ${String(role)}`,
+    async read({ role, ...target }, signal) {
+      const look = await lookFor(session, target, signal);
+      const expected = `role of ${look.target} is ${role}`;
+      if (!look.first || look.count > 1) return notOne(session, look, expected, signal);
+      const found = look.first.role;
+      return { holds: found === role.toLowerCase(), expected, actual: `role is ${quoted(found)}` };
+    },
   });
 }
 
-async function described(
+function textCheck(session: CheckSession): Check {
+  return defineCheck({
+    ...portable.element_text,
+    read: ({ text, match, ...target }, signal) =>
+      compare(session, target, { what: "text", wanted: text, match }, (one) => one.shown || one.name, signal),
+  });
+}
+
+function valueCheck(session: CheckSession): Check {
+  return defineCheck({
+    ...portable.element_value,
+    read: ({ value, match, ...target }, signal) =>
+      compare(session, target, { what: "value", wanted: value, match }, (one) => one.value, signal),
+  });
+}
+
+function attributeCheck(session: CheckSession): Check {
+  return defineCheck({
+    name: "element_attribute",
+    description: `An attribute of the element; without value, that it is there; ${matchWords}`,
+    input: z.strictObject({
+      ...targetShape,
+      attribute: z.string().min(1).max(100),
+      value: z.string().max(100_000).optional(),
+      match: matchSchema.default("same"),
+    }),
+    judges: ofSubject,
+    title: (element, input) =>
+      input.value === undefined
+        ? `${element} has the attribute ${String(input.attribute)}`
+        : `${element} has ${String(input.attribute)} ${wantedIn(input, "value")}`,
+    read: ({ attribute, value, match, ...target }, signal) =>
+      compare(
+        session,
+        target,
+        { what: `attribute ${attribute}`, wanted: value, match, attribute },
+        (one) => one.attribute,
+        signal,
+      ),
+  });
+}
+
+type Comparison = { what: string; wanted: string | undefined; match: Match; attribute?: string };
+
+async function compare(
   session: CheckSession,
-  target: { ref?: string | undefined; selector?: string | undefined },
-  what: "name" | "role",
+  target: Target,
+  { what, wanted, match, attribute }: Comparison,
+  read: (one: Description) => string | undefined,
   signal: AbortSignal,
-  judge: (found: string) => { holds: boolean; expected: string },
 ): Promise<Reading> {
-  const look = await lookFor(session, target, signal);
-  const found = look.first?.[what] ?? "";
-  const { holds, expected } = judge(found);
-  const whole = `${what} of ${look.target} ${expected}`;
-  if (look.count !== 1) return notOne(session, look, whole, signal);
-  return { holds, expected: whole, actual: `${what} is ${quoted(found)}` };
+  const look = await lookFor(session, target, signal, { whole: true, ...(attribute ? { attribute } : {}) });
+  const found = look.first && look.count < 2 ? read(look.first) : undefined;
+  const expected =
+    wanted === undefined
+      ? `${look.target} has ${what}`
+      : `${what} of ${look.target} ${relation(match)} ${quoted(wanted, found)}`;
+  if (!look.first || look.count > 1) return notOne(session, look, expected, signal);
+  if (what === "value" && found === undefined)
+    return untold(expected, `it is ${describe(look.first)}, which holds no value`);
+  if (found === undefined) return { holds: false, expected, actual: `it has no ${what}` };
+  return {
+    holds: wanted === undefined || matches(match, wanted, found),
+    expected,
+    actual: `${what} is ${quoted(found, wanted)}${partNote(match, wanted ?? "", [found])}`,
+  };
 }
 
 const MOST_TEXTS = 1_000;
@@ -191,6 +260,7 @@ function elementTexts(session: CheckSession): Check {
     }),
     // No texts are what a list that is not there has.
     judges: ({ texts }) => (texts.length === 0 ? "presence" : "subject"),
+    title: (element) => `the texts of ${element}`,
     async read({ selector, texts, match }, signal) {
       const wanted = { whole: true, all: true, limit: MOST_TEXTS + 1 };
       const look = await lookFor(session, { selector }, signal, wanted);

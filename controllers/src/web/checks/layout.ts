@@ -5,7 +5,7 @@ import { ofSubject } from "../../elements/readings.ts";
 import { type Target, targetShape } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
 import type { CheckSession } from "../browser/session.ts";
-import { runApart } from "../page/askAgent.ts";
+import { askElement, askHandle } from "../page/askAgent.ts";
 import { foundOne, lookFor, notOne, readOptions } from "./look.ts";
 
 type Box = { x: number; y: number; width: number; height: number };
@@ -31,21 +31,7 @@ const relations: Readonly<Record<string, (one: Box, other: Box) => number>> = {
   centered_down: (one, other) => Math.abs(one.y + one.height / 2 - other.y - other.height / 2),
 };
 
-const places = z.enum([
-  "in_window",
-  "not_covered",
-  "left_of",
-  "right_of",
-  "above",
-  "below",
-  "inside",
-  "aligned_left",
-  "aligned_right",
-  "aligned_top",
-  "aligned_bottom",
-  "centered_across",
-  "centered_down",
-]);
+const places = z.enum(["in_window", "not_covered", ...Object.keys(relations)]);
 
 /** Where an element lies in the window, or beside another one. */
 export function layoutCheck(session: CheckSession): Check {
@@ -62,6 +48,7 @@ export function layoutCheck(session: CheckSession): Check {
       tolerance: z.number().min(0).max(1_000).default(1).describe("Pixels."),
     }),
     judges: ofSubject,
+    title: (element, { is }) => `${element} is ${String(is).replaceAll("_", " ")}`,
     async read({ is, of_ref, of_selector, part, tolerance, ...target }, signal) {
       const other = { ref: of_ref, selector: of_selector };
       const relation = relations[is];
@@ -133,12 +120,12 @@ async function inWindow(locator: Locator, part: number, signal: AbortSignal): Pr
 
 /** Within its own frame; where that lies in the page, there too. */
 async function notCovered(locator: Locator, own: Frame, signal: AbortSignal): Promise<Judged> {
-  const cover = await runApart(locator, coverOf, null, readOptions(signal));
+  const cover = await askElement(locator, "coverOf", [null], readOptions(signal));
   if (cover !== "") return { holds: false, actual: cover };
   const box = await locator.boundingBox(readOptions(signal));
   const holder = await outermost(own)?.frameElement();
-  const above = box && holder ? await holder.evaluate(coverOf, box) : "";
-  return above === "" ? { holds: true, actual: "nothing covers it" } : { holds: false, actual: above };
+  const above = box && holder && (await askHandle(holder, "coverOf", [box]));
+  return above ? { holds: false, actual: above } : { holds: true, actual: "nothing covers it" };
 }
 
 /** The frame right below the page's own that holds this one; undefined for the page's own. */
@@ -148,9 +135,7 @@ function outermost(frame: Frame): Frame | undefined {
   return outermost(parent) ?? frame;
 }
 
-// What follows runs in the page.
-
-/** The share of an element that no edge of the window or of a scrolling area cuts off. */
+/** Runs in the page: the share of an element that no edge of the window or of a scrolling area cuts off. */
 function shareInWindow(element: Element): Promise<number> {
   return new Promise((resolve) => {
     const observer = new IntersectionObserver(([entry]) => {
@@ -159,33 +144,4 @@ function shareInWindow(element: Element): Promise<number> {
     });
     observer.observe(element);
   });
-}
-
-/** What covers the element, or a part of it in `box`, at any of nine points; empty when nothing does. */
-function coverOf(element: Node, box: Box | null): string {
-  if (!(element instanceof Element)) return "";
-  const { x, y, width, height } = box ?? element.getBoundingClientRect();
-  if (width === 0 || height === 0) return "it is hidden";
-  const parentOf = (one: Element): Element | null => {
-    const root = one.getRootNode();
-    return one.assignedSlot ?? one.parentElement ?? (root instanceof ShadowRoot ? root.host : null);
-  };
-  const hitAt = (across: number, down: number): Element | null => {
-    let hit = document.elementFromPoint(across, down);
-    let inner = hit?.shadowRoot?.elementFromPoint(across, down);
-    while (inner && inner !== hit) {
-      hit = inner;
-      inner = hit.shadowRoot?.elementFromPoint(across, down);
-    }
-    return hit;
-  };
-  const isWithin = (one: Element | null): boolean =>
-    one !== null && (one === element || isWithin(parentOf(one)));
-  const points = [0.1, 0.5, 0.9].flatMap((across) => [0.1, 0.5, 0.9].map((down) => [across, down] as const));
-  const hits = points.map(([across, down]) => hitAt(x + width * across, y + height * down));
-  if (hits.includes(null)) return "a part of it is outside of the window; scroll_to_element first";
-  const cover = hits.find((hit) => !isWithin(hit));
-  if (!cover) return "";
-  const classes = [...cover.classList].slice(0, 2).map((name) => `.${name}`);
-  return `it is covered by ${[cover.localName, cover.id && `#${cover.id}`, ...classes].join("").slice(0, 100)}`;
 }

@@ -6,8 +6,13 @@ import { onlyTarget, type Target } from "../../elements/target.ts";
 import { countAll, describe, frameOfRef } from "../acting/locate.ts";
 import { type CheckSession, testIdAttributeOf } from "../browser/session.ts";
 import type { DescribeOptions, Description, Matches } from "../page/agent/agent.ts";
-import { type FrameAnswer, findInAllFrames, locatorIn, MAX_FRAMES } from "../page/elementsInFrames.ts";
-import { nearestOnScreen } from "../page/elementsNearest.ts";
+import {
+  type FrameAnswer,
+  findInAllFrames,
+  locatorIn,
+  MAX_FRAMES,
+  nearestOnScreen,
+} from "../page/elementsInFrames.ts";
 import { forPage, type PageSelector, pageGrammar } from "../page/selectors.ts";
 
 /** What one look for a target found, in whichever frames. */
@@ -121,4 +126,18 @@ export async function notOne(
     missing: look.count === 0 ? "absent" : "unclear",
     ...(await nearestTo(session, look, signal)),
   };
+}
+
+/** The latest one that lacks nothing; else what the latest one lacks. Oldest first. */
+export async function latest<One>(
+  all: readonly One[],
+  lackOf: (one: One) => Promise<string | undefined>,
+): Promise<{ hit?: One; last?: string }> {
+  let last: string | undefined;
+  for (const one of all.toReversed()) {
+    const lack = await lackOf(one);
+    if (lack === undefined) return { hit: one };
+    last ??= lack;
+  }
+  return last === undefined ? {} : { last };
 }

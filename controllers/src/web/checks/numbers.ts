@@ -3,6 +3,7 @@ import { type Check, defineCheck, type Reading } from "../../contract.ts";
 import { quoted } from "../../elements/quoted.ts";
 import { ofSubject } from "../../elements/readings.ts";
 import { targetShape } from "../../elements/target.ts";
+import { boundsIn } from "../../elements/titles.ts";
 import type { CheckSession } from "../browser/session.ts";
 import { lookFor, notOne } from "./look.ts";
 
@@ -23,10 +24,10 @@ export function valueBetween(session: CheckSession): Check {
       })
       .refine(({ min, max }) => min !== undefined || max !== undefined, "give min, max or both"),
     judges: ofSubject,
+    title: (element, input) => `${element} is ${boundsIn(input)}`,
     async read({ min, max, decimal, ...target }, signal) {
       const look = await lookFor(session, target, signal, { whole: true });
-      const bounds = [min !== undefined && `at least ${min}`, max !== undefined && `at most ${max}`];
-      const expected = `the number of ${look.target} is ${bounds.filter(Boolean).join(" and ")}`;
+      const expected = `the number of ${look.target} is ${boundsIn({ min, max })}`;
       const { first } = look;
       if (!first || look.count > 1) return notOne(session, look, expected, signal);
       const text = first.value ?? (first.shown || first.name);

@@ -5,6 +5,7 @@ import { matches, matchSchema, matchWords, partNote, patternParts, relation } fr
 import { nearestOf } from "../../elements/nearest.ts";
 import { quoted } from "../../elements/quoted.ts";
 import { absent, missing, ofPresence, ofSubject } from "../../elements/readings.ts";
+import { aboutIn, wantedIn } from "../../elements/titles.ts";
 import { portable } from "../../portable.ts";
 import type { CheckSession } from "../browser/session.ts";
 import { appUrl, isOfApp } from "../page/address.ts";
@@ -80,6 +81,7 @@ function urlMatches(session: CheckSession): Check {
     description: `The address of the page; ${matchWords}`,
     input: z.strictObject({ url: text, match: matchSchema.default("words") }),
     judges: ofSubject,
+    title: (_, input) => `the address is ${wantedIn(input, "url")}`,
     async read({ url, match }) {
       return compareOne("the address", url, match, session.page().url());
     },
@@ -92,6 +94,7 @@ function titleMatches(session: CheckSession): Check {
     description: `The title of the page; ${matchWords}`,
     input: z.strictObject({ title: z.string().max(10_000), match: matchSchema.default("same") }),
     judges: ofSubject,
+    title: (_, input) => `the title is ${wantedIn(input, "title")}`,
     async read({ title, match }, signal) {
       const found = await askFrame(session.page().mainFrame(), signal, (frame) => frame.title(), 1_000);
       if (found === undefined) throw new SilentFrames(1);
@@ -119,6 +122,7 @@ function dialogSeen(session: CheckSession): Check {
     description: "A dialog (alert, confirm, prompt) was shown in this session",
     input: z.strictObject({ text: text.optional(), match: matchSchema.default("words") }),
     judges: ofPresence,
+    title: (_, input) => `a dialog was seen${aboutIn(input, "text")}`,
     async read({ text, match }) {
       return among(
         "a dialog",
@@ -136,6 +140,7 @@ function consoleErrorSeen(session: CheckSession): Check {
     description: "The page logged an error or threw one since it was loaded",
     input: z.strictObject({ text: text.optional(), match: matchSchema.default("words") }),
     judges: ofPresence,
+    title: (_, input) => `a console error was seen${aboutIn(input, "text")}`,
     async read({ text, match }) {
       const page = session.page();
       const [logged, thrown] = await Promise.all([
@@ -180,6 +185,7 @@ function noPageErrors(session: CheckSession): Check {
       ignore: z.array(text).max(50).default([]).describe("Texts or addresses of errors that are known."),
     }),
     judges: ofPresence,
+    title: () => "the page has no errors",
     async read({ ignore }) {
       const page = session.page();
       const [logged, thrown] = await Promise.all([
@@ -223,6 +229,7 @@ function selectedText(session: CheckSession): Check {
     description: `The text that is selected, in the page or in the field with the focus; ${matchWords}`,
     input: z.strictObject({ text: z.string().max(100_000), match: matchSchema.default("same") }),
     judges: ({ text }) => (text === "" ? "presence" : "subject"),
+    title: (_, input) => `the selected text is ${wantedIn(input, "text")}`,
     async read({ text, match }, signal) {
       const { answers, silent } = await askAllFrames(session.page(), signal, (frame) =>
         frame.evaluate(readSelection),

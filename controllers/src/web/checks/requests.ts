@@ -5,8 +5,10 @@ import { matches, matchSchema } from "../../elements/match.ts";
 import { nearestOf } from "../../elements/nearest.ts";
 import { quoted } from "../../elements/quoted.ts";
 import { absent, missing } from "../../elements/readings.ts";
+import { aboutIn } from "../../elements/titles.ts";
 import { endsWithin } from "../../waiting/deadlines.ts";
 import type { CheckSession } from "../browser/session.ts";
+import { latest } from "./look.ts";
 
 /** A request whose answer goes on, such as a stream, has no body yet. */
 const BODY_MS = 1_000;
@@ -42,6 +44,7 @@ export function requestSeen(session: CheckSession): Check {
       answer: content.describe("Text in what came back, or a part of its JSON."),
     }),
     judges: ({ body, answer }) => (body === undefined && answer === undefined ? "presence" : "subject"),
+    title: (_, input) => `a request was seen${aboutIn(input, "url")}`,
     async read({ url, match, method, status, body, answer }) {
       const requests = await session.page().requests();
       const named = requests.filter(
@@ -53,7 +56,10 @@ export function requestSeen(session: CheckSession): Check {
         status === undefined
           ? named
           : named.filter((request) => request.existingResponse()?.status() === status);
-      const { hit, last } = await findContent(fitting, body, answer);
+      const { hit, last } = await latest(fitting.slice(-MOST_READ), async (request) => {
+        const other = await otherContent(request, body, answer);
+        return other && `sent: ${line(request)} with ${other}`;
+      });
       const contents = [described("body", body), described("answer", answer)].filter(Boolean).join(" and ");
       const wanted = [method?.toUpperCase(), quoted(url), status].filter(Boolean).join(" ");
       const expected = `a request ${wanted} was sent${contents && `, with ${contents}`}`;
@@ -72,21 +78,6 @@ export function requestSeen(session: CheckSession): Check {
 
 const isUnderWay = (request: Request): boolean =>
   request.existingResponse() === null && request.failure() === null;
-
-/** The latest request with these contents; else what the latest one had in their place. */
-async function findContent(
-  fitting: readonly Request[],
-  body: Content,
-  answer: Content,
-): Promise<{ hit?: Request; last?: string }> {
-  let last: string | undefined;
-  for (const request of fitting.slice(-MOST_READ).reverse()) {
-    const other = await otherContent(request, body, answer);
-    if (other === undefined) return { hit: request };
-    last ??= `sent: ${line(request)} with ${other}`;
-  }
-  return last === undefined ? {} : { last };
-}
 
 /** What a request has in place of these contents; undefined when it has them. */
 async function otherContent(request: Request, body: Content, answer: Content): Promise<string | undefined> {

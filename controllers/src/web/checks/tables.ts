@@ -6,6 +6,7 @@ import { quoted } from "../../elements/quoted.ts";
 import { ofSubject, untold } from "../../elements/readings.ts";
 import { targetShape } from "../../elements/target.ts";
 import { fold } from "../../elements/text.ts";
+import { wantedIn } from "../../elements/titles.ts";
 import type { CheckSession } from "../browser/session.ts";
 import { runApart } from "../page/askAgent.ts";
 import { drawnTable, type TableData, tableOf } from "../page/tables.ts";
@@ -28,6 +29,8 @@ export function tableCell(session: CheckSession): Check {
       match: matchSchema.default("same"),
     }),
     judges: ofSubject,
+    title: (element, { column, row, ...input }) =>
+      `${String(column)} of ${String(row)} in ${element} shows ${wantedIn(input, "text")}`,
     async read({ row, column, text, match, ...target }, signal) {
       const look = await lookFor(session, target, signal);
       const place = `column ${nameOf(column)} of row ${nameOf(row)} in ${look.target}`;

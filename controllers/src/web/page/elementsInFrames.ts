@@ -1,9 +1,12 @@
 import type { Frame, Locator, Page } from "playwright-core";
+import { nearestOf } from "../../elements/nearest.ts";
+import type { Candidate } from "../../elements/ranking.ts";
+import { writeSelector } from "../../elements/selectors.ts";
 import { atMost, untilAborted } from "../../waiting/deadlines.ts";
 import type { DescribeOptions, FramePlace, Matches } from "./agent/agent.ts";
 import { askAgent, askHandle } from "./askAgent.ts";
 import { engineSelector } from "./inpage.ts";
-import { type PageSelector, pageGrammar } from "./selectors.ts";
+import { type PageSelector, pageGrammar, parseForPage } from "./selectors.ts";
 
 /** A page with more frames than this is read only so far. */
 export const MAX_FRAMES = 30;
@@ -184,3 +187,49 @@ function positionIn(selector: string, message: string): number | undefined {
 function firstLine(message: string): string {
   return (message.split("\n")[0] ?? "").replace(/^.*?Error: /, "").slice(0, 200);
 }
+
+/** Up to five things on the screen whose name is most like `wanted`, as selectors, best first; empty when nothing is alike. */
+export async function nearestOnScreen(page: Page, wanted: string, signal: AbortSignal): Promise<string[]> {
+  const answers = await askFrames(page, signal, (frame) => askAgent(frame, "onScreen", [400]));
+  const things = answers.flatMap(({ answer }) => answer);
+  return nearestOf(wanted, things, { text: ({ name }) => name }).map(({ role, name }) =>
+    writeSelector("role", name, role),
+  );
+}
+
+/** Candidates of one element; `key` is unique to the element. */
+export type AskedElement = { frame: Frame; key: string; candidates: readonly Candidate[] };
+
+/**
+ * How often a candidate also matches in frames other than its element's own: a selector names no frame, so a twin anywhere
+ * makes it ambiguous. Asks nothing when the page has one frame.
+ */
+export async function countElsewhere(
+  page: Page,
+  testIdAttribute: string,
+  elements: readonly AskedElement[],
+  signal: AbortSignal,
+): Promise<(key: string, candidate: Candidate) => number> {
+  const counts = new Map<string, number>();
+  const known = (key: string, candidate: Candidate) => counts.get(`${key} ${written(candidate)}`) ?? 0;
+  if (page.frames().length < 2) return known;
+  const asked = elements.flatMap((element) => toQuestions(element, testIdAttribute));
+  await askFrames(page, signal, async (frame) => {
+    const others = asked.filter((one) => one.frame !== frame);
+    const found = await askAgent(frame, "counts", [others.map(({ query }) => query)]);
+    for (const [at, { id }] of others.entries()) counts.set(id, (counts.get(id) ?? 0) + (found[at] ?? 0));
+    return found;
+  });
+  return known;
+}
+
+type Question = { frame: Frame; id: string; query: PageSelector };
+
+function toQuestions({ frame, key, candidates }: AskedElement, testIdAttribute: string): Question[] {
+  return candidates.map((candidate) => {
+    const selector = written(candidate);
+    return { frame, id: `${key} ${selector}`, query: parseForPage(selector, testIdAttribute) };
+  });
+}
+
+const written = ({ kind, value, role }: Candidate) => writeSelector(kind, value, role);

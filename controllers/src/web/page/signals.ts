@@ -2,17 +2,17 @@ import type { CDPSession, Frame, Page, Request } from "playwright-core";
 import { agentSource } from "./inpage.ts";
 import { isMainDocument, type Requests, watchRequests } from "./requests.ts";
 
-/** What a tab did of itself, noted from its first moment on. */
+/** What a tab did by itself since it was opened. */
 export type PageSignals = {
-  /** Documents and in-page addresses that the main frame took on so far. */
+  /** Documents and in-page addresses that the main frame has had so far. */
   navigations(): number;
   /** The same for the main frame and all others, frames that went away included. */
   commits(): number;
   /** Windows the tab asked for so far (Chromium only; elsewhere new tabs are noticed when they are there). */
   windowsAsked(): number;
-  /** Navigations and windows that the tab's scripts asked for so far, also those whose request is not under way (Chromium only). */
+  /** Navigations and windows that the tab's scripts asked for so far, also those that have not begun (Chromium only). */
   asked(): number;
-  /** True from the request for a new main document until its DOM is ready or the navigation came to nothing. */
+  /** True from the request for a new main document until its DOM is ready or the navigation has failed. */
   isNavigating(): boolean;
   /** Address of the main document that is on its way. */
   navigatingTo(): string | undefined;
@@ -24,16 +24,12 @@ export type PageSignals = {
   isReady(): boolean;
   /** Notes that the DOM of the document that is there now is complete. */
   markReady(): void;
-  /**
-   * Ends when everything that the tab's scripts had already queued has been reported here; true when the tab has asked to be
-   * closed, which the browser does a little later.
-   */
+  /** Ends when all that the tab's scripts had queued has been reported here; true when the tab has asked to be closed. */
   flush(signal: AbortSignal): Promise<boolean>;
   /**
-   * Ends when what the tab's scripts have asked for is counted in {@link asked}; true when a timer of theirs is due at once or the tab
-   * has asked to be closed.
-   * Undefined outside Chromium. Unlike {@link flush} it does not wait for queued tasks, which a browser holds back behind an
-   * input until the next frame is drawn. `keyIsDown`: true also when the page may hear that a key goes up.
+   * Ends when {@link asked} counts what the tab's scripts have asked for; true when a timer of theirs is due at once, the tab has
+   * asked to be closed or, with `keyIsDown`, the page may hear that a key goes up. Undefined outside Chromium. Unlike
+   * {@link flush} it does not wait for queued tasks, which a browser holds back after an input until the next frame.
    */
   isAboutToAct(signal: AbortSignal, options?: { keyIsDown: boolean }): Promise<boolean | undefined>;
   readonly requests: Requests;
@@ -43,10 +39,7 @@ export type PageSignals = {
   cdp(): Promise<CDPSession | undefined>;
 };
 
-/**
- * A task behind the queued ones: a navigation, window or request that a handler just began is then known. Not a timer,
- * since pages under test replace timers.
- */
+/** A task after the queued ones: what a handler has just begun is known by then. Not a timer, since pages replace timers. */
 const nextTask =
   "() => new Promise((done) => { const { port1, port2 } = new MessageChannel();" +
   " port1.onmessage = () => { port1.close(); done(0); }; port2.postMessage(0); })";
@@ -55,7 +48,6 @@ const timersDue = "globalThis.__labwrightRest?.untilTimersDue()";
 const willAct = "window.closed || (globalThis.__labwrightRest?.hasTimerDue() ?? true)";
 const willHear = "(globalThis.__labwrightHooks?.mayHearKeyUp() ?? true)";
 
-/** A tab whose script is busy may not answer. */
 const STOP_MS = 1_000;
 
 const sessions = new WeakMap<Page, CDPSession>();
@@ -81,7 +73,7 @@ export function evaluateApart(frame: Frame): ((expression: string) => Promise<un
   };
 }
 
-/** Knows the world apart of the tab's own frame, as long as its document lives. New documents have our agent in it from the start. */
+/** The isolated world of the tab's own frame, while its document lives. New documents have our agent in it from the start. */
 async function watchWorlds(cdp: CDPSession): Promise<() => number | undefined> {
   const { frameTree } = await cdp.send("Page.getFrameTree");
   let mainFrame = frameTree.frame.id;
@@ -210,7 +202,7 @@ async function openCdp(
   try {
     const cdp = await page.context().newCDPSession(page);
     cdp.on("Page.windowOpen", heard.windowAsked);
-    // The second one is told of what a form begins, the first one of all else.
+    // The second event is sent for what a form begins, the first for everything else.
     cdp.on("Page.frameRequestedNavigation", heard.navigationAsked);
     cdp.on("Page.frameScheduledNavigation", heard.navigationAsked);
     await cdp.send("Page.enable");

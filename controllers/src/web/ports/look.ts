@@ -8,9 +8,14 @@ import type { FramePlace } from "../page/agent/agent.ts";
 import type { SeenElement } from "../page/agent/look/records.ts";
 import type { LookOptions, SeenPage } from "../page/agent/look/walk.ts";
 import { askAgent } from "../page/askAgent.ts";
-import { askFrames, type FrameAnswer, MAX_FRAMES, placeOfFrame } from "../page/elementsInFrames.ts";
+import {
+  askFrames,
+  countElsewhere,
+  type FrameAnswer,
+  MAX_FRAMES,
+  placeOfFrame,
+} from "../page/elementsInFrames.ts";
 import { installInpage } from "../page/inpage.ts";
-import { countElsewhere } from "../page/selectorsInFrames.ts";
 
 /** More elements than this are not listed; a notice says so. */
 const MAX_ELEMENTS = 4_000;

@@ -1,5 +1,17 @@
 import { expect, test } from "vitest";
+import type { Params } from "../../../../mcp-server/src/domain/index.ts";
 import { titleOf } from "../../../../mcp-server/src/services/apps/testcases/titles.ts";
+import { makeWebDevice } from "../../../controllers/web/webDevice.ts";
+
+const device = await makeWebDevice();
+await device.close();
+const { checks } = device.verification;
+const titled = (command: string, params: Params) =>
+  titleOf(
+    command,
+    params,
+    checks.find(({ name }) => name === command),
+  );
 
 const path = "xpath=/html/body/div[3]/main/section[2]/table/tbody/tr[4]/td[2]/span";
 
@@ -24,11 +36,15 @@ test.each([
   ["input_text", { selector: "Name", text: "Anna" }, 'input_text "Name" Anna'],
   ["some_other_check", { text: "x" }, "some_other_check x"],
 ])("%s %j is titled by what it says", (command, params, title) => {
-  expect(titleOf(command, params)).toBe(title);
+  expect(titled(command, params)).toBe(title);
 });
 
 test("a long path is cut, what the check says is not", () => {
-  const title = titleOf("element_text", { selector: `xpath=${"/div[1]".repeat(60)}`, text: "42 €" });
+  const title = titled("element_text", { selector: `xpath=${"/div[1]".repeat(60)}`, text: "42 €" });
   expect(title.startsWith('the element shows "42 €" (/div[1]')).toBe(true);
   expect(title.length).toBeLessThanOrEqual(120);
+});
+
+test("every check of a browser has a title", () => {
+  expect(checks.filter(({ title }) => !title).map(({ name }) => name)).toEqual([]);
 });

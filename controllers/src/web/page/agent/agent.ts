@@ -11,6 +11,7 @@ import * as walk from "./look/walk.ts";
 import * as clicks from "./names/clicks.ts";
 import * as names from "./names/names.ts";
 import * as roles from "./names/roles.ts";
+import * as words from "./names/words.ts";
 import type { PageQuery } from "./query.ts";
 import * as queries from "./query.ts";
 import * as selectors from "./selectors.ts";
@@ -26,7 +27,7 @@ import * as world from "./tree/world.ts";
 
 /** An element as a check or an error message needs it. `visible` is what a user would say. */
 export type Description = {
-  /** Where refs were asked for, and what tells it from others that match. */
+  /** Set where refs were asked for, with what distinguishes it from other matches. */
   ref?: string;
   apart?: string;
   role: string;
@@ -94,7 +95,7 @@ function begin(): void {
   world.begin();
 }
 
-/** `unread`: what is shown and cannot be read. */
+/** `unread`: what is shown but cannot be read. */
 export function look(options: LookOptions): SeenPage & { unread: string[] } {
   begin();
   return { ...walk.look(options), unread: unread.list() };
@@ -107,8 +108,8 @@ export function isAlive(ref: string): boolean {
 
 /**
  * Fills the one text field that a query means, if it is ready now: what Playwright's `fill` waits for and does. `selected`:
- * all but the typing, since the page listens to more than the editing command tells. `inert`: it looks ready and cannot
- * take the focus. `other`, and nothing done, in every other case.
+ * everything but the typing, since the page listens to events that the editing command does not send. `inert`: it looks ready
+ * but does not take the focus. `other`: anything else; nothing was done.
  */
 export function fill(query: PageQuery, text: string, token = 0): "filled" | "selected" | "inert" | "other" {
   begin();
@@ -117,10 +118,7 @@ export function fill(query: PageQuery, text: string, token = 0): "filled" | "sel
   fields.note(field, token, query);
   field.select();
   field.focus();
-  const root = field.getRootNode();
-  const isFocused =
-    (root instanceof Document || root instanceof ShadowRoot) && native.activeElement(root) === field;
-  if (!isFocused) return "inert";
+  if (!roles.isFocused(field)) return "inert";
   if (world.mayHearTyping(field)) return "selected";
   return native.execCommand("insertText", text) ? "filled" : "selected";
 }
@@ -202,6 +200,26 @@ export function framePlace(frame: Element): FramePlace {
   };
 }
 
+/** What covers the element, or a part of it in `box`, at any of nine points; empty when nothing does. */
+export function coverOf(
+  element: Element,
+  box: { x: number; y: number; width: number; height: number } | null,
+): string {
+  begin();
+  const { x, y, width, height } = box ?? native.getBoundingClientRect(element);
+  if (width === 0 || height === 0) return "it is hidden";
+  const shares = [0.1, 0.5, 0.9];
+  const hits = shares.flatMap((across) =>
+    shares.map((down) => dom.hit({ x: x + width * across, y: y + height * down })),
+  );
+  if (hits.includes(null)) return "a part of it is outside of the window; scroll_to_element first";
+  const cover = hits.find((hit) => !dom.isWithin(hit, element));
+  if (!cover) return "";
+  const classes = [...native.classList(cover)].slice(0, 2).map((name) => `.${name}`);
+  const id = native.id(cover);
+  return `it is covered by ${[native.localName(cover), id && `#${id}`, ...classes].join("").slice(0, 100)}`;
+}
+
 export function find(query: PageQuery, options: DescribeOptions): Matches {
   begin();
   if (options.all) return described(queries.find(query), { hidden: 0, isCased: false }, options);
@@ -267,8 +285,8 @@ function describeOne(
   return {
     role,
     name: names.nameOf(element, role).name,
-    text: isField ? "" : names.text(element),
-    ...(whole ? { shown: isField ? "" : names.shown(element) } : {}),
+    text: isField ? "" : words.read(element),
+    ...(whole ? { shown: isField ? "" : words.shown(element) } : {}),
     ...(value === undefined ? {} : { value }),
     visible: sight.seen(element),
     ...(states && { states: statesOf(element) }),

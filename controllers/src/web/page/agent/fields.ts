@@ -1,8 +1,8 @@
 /** Reads fields back after something was done to them. */
 
 import * as clicks from "./names/clicks.ts";
-import * as names from "./names/names.ts";
 import * as roles from "./names/roles.ts";
+import * as words from "./names/words.ts";
 import { meant, type PageQuery } from "./query.ts";
 import * as dom from "./tree/dom.ts";
 import { native } from "./tree/native.ts";
@@ -178,5 +178,5 @@ function around(field: Element): string {
     if (!parent || /^(body|form|main|html)$/.test(native.localName(parent))) break;
     at = parent;
   }
-  return at === field ? "" : names.text(at).slice(0, 2000);
+  return at === field ? "" : words.read(at).slice(0, 2000);
 }

@@ -5,6 +5,7 @@ import * as refs from "./look/refs.ts";
 import * as clicks from "./names/clicks.ts";
 import * as names from "./names/names.ts";
 import * as roles from "./names/roles.ts";
+import * as words from "./names/words.ts";
 import * as dom from "./tree/dom.ts";
 import { native } from "./tree/native.ts";
 import * as sight from "./tree/sight.ts";
@@ -127,9 +128,9 @@ function labels(element: Element): string[] {
 /** The smallest elements whose whole visible text matches. */
 function byText(all: readonly Element[], wanted: TextMatch): Element[] {
   const hits = textHolders(all, wanted).filter((element) => {
-    const own = element instanceof HTMLInputElement ? element.value : names.text(element);
+    const own = element instanceof HTMLInputElement ? element.value : words.read(element);
     if (own === "" || wanted.match !== "exact") return own !== "" && texts.holds(wanted, own);
-    return texts.holds(wanted, element instanceof HTMLInputElement ? own : names.shown(element));
+    return texts.holds(wanted, element instanceof HTMLInputElement ? own : words.shown(element));
   });
   const set = new Set(hits);
   const outer = new Set<Element>();
@@ -165,7 +166,7 @@ function speaks(element: Element, word: string): boolean {
 }
 
 function ownWords(element: Element): string {
-  const own = [...native.childNodes(element)].filter((node) => native.nodeType(node) === Node.TEXT_NODE);
+  const own = [...native.childNodes(element)].filter(dom.isText);
   return dom.clean(own.map((node) => native.nodeValue(node) ?? "").join(" ")).toLowerCase();
 }
 
@@ -245,7 +246,7 @@ function readBelow(element: Element, writer: Writer, left: Left): void {
   bound();
 }
 
-/** What stands before and behind the words of an element. */
+/** Writes what separates the words of an element from those around it. */
 function boundOf(element: Element, writer: Writer, { boxes }: Left): () => void {
   if (!dom.isInline(element)) return () => writer.edge();
   const isBox = boxes === "apart" && dom.style(element).display.startsWith("inline-");
@@ -257,7 +258,7 @@ function isInputButton(element: Element): boolean {
 }
 
 function readText(node: Node, parent: Element, writer: Writer, left: Left): void {
-  if (native.nodeType(node) !== Node.TEXT_NODE) return;
+  if (!dom.isText(node)) return;
   const text = native.nodeValue(node) ?? "";
   if (text.trim() !== "" && !(sight.rendered(parent) && sight.legible(parent, [node]))) return;
   left.characters -= text.length;

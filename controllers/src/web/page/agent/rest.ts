@@ -154,7 +154,7 @@ function hasTimerDue(): boolean {
   return [...timers.values()].some(({ ms }) => ms <= nextTurnMs);
 }
 
-/** Ends behind the timers that are due now. */
+/** Ends after the timers that are due now. */
 async function untilTimersDue(): Promise<void> {
   if (!hasTimerDue()) return;
   await new Promise((done) => native.setTimeout.call(globalThis, done, nextTurnMs));
@@ -173,7 +173,7 @@ function unobserve(): void {
   stillAfter = -1;
 }
 
-/** The document came to rest behind the action, and nothing has changed since: it need not stand still once more. */
+/** The document came to rest after the action and has not changed since: there is nothing to wait for. */
 function isStill(since: number, actedAt: number, until: number): boolean {
   see(observer.takeRecords());
   return lastRestAt >= actedAt && changes === stillAfter && !isBusy(since, until);
@@ -197,7 +197,7 @@ function nextFrame(): Promise<void> {
   });
 }
 
-/** What was set between the last rest and this action was set by the page itself. */
+/** Timers set between the last rest and this action are the page's own. */
 function learn(since: number): void {
   for (const { at, key } of noted) if (at > lastRestAt && at < since) idle.set(key, (idle.get(key) ?? 0) + 1);
   if (idle.size > mostNoted) idle.clear();

@@ -3,6 +3,7 @@
 import { type Candidate, pageWeights, Ranking } from "../../../elements/ranking.ts";
 import * as clicks from "./names/clicks.ts";
 import * as names from "./names/names.ts";
+import * as words from "./names/words.ts";
 import { find, nameOf, type PageQuery } from "./query.ts";
 import * as dom from "./tree/dom.ts";
 import { native } from "./tree/native.ts";
@@ -46,7 +47,7 @@ function candidates(element: Element, testIdAttribute: string): Candidate[] {
   const placeholder = native.getAttribute(element, "placeholder");
   add("placeholder", placeholder, () => countCss(`[placeholder="${CSS.escape(placeholder ?? "")}"]`));
   add("id", native.id(element), () => countCss(`[id="${CSS.escape(native.id(element))}"]`));
-  const text = native.matches(element, "input,select,textarea") ? "" : names.text(element);
+  const text = native.matches(element, "input,select,textarea") ? "" : words.read(element);
   if (text.length <= 80)
     add("text", text, () => countQuery({ kind: "text", text: { match: "cased", text } }));
   const css = cssPath(element, testIdAttribute);

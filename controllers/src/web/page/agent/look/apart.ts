@@ -1,4 +1,4 @@
-/** What tells elements of one role and one name from each other. */
+/** Distinguishes elements that share a role and a name. */
 import * as near from "../names/near.ts";
 import * as dom from "../tree/dom.ts";
 import { native } from "../tree/native.ts";

@@ -96,7 +96,7 @@ function textsIn(element: Element): string[] {
   if (!native.isConnected(element) || !sight.rendered(element) || sight.veiled(element)) return [];
   return dom.children(element).flatMap((child) => {
     if (child instanceof Element) return textsIn(child);
-    const text = native.nodeType(child) === Node.TEXT_NODE ? dom.clean(native.nodeValue(child) ?? "") : "";
+    const text = dom.isText(child) ? dom.clean(native.nodeValue(child) ?? "") : "";
     return /[\p{L}\p{N}]/u.test(text) && sight.legible(element, [child]) ? [text] : [];
   });
 }

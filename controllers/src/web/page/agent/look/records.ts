@@ -1,11 +1,11 @@
-/** What a look tells of one element. */
+/** What a look reports about one element. */
 import * as clicks from "../names/clicks.ts";
 import * as facts from "../names/facts.ts";
 import * as roles from "../names/roles.ts";
 import * as dom from "../tree/dom.ts";
 import * as refs from "./refs.ts";
 
-/** An element as the page tells of it; `box` is x, y, width, height in CSS pixels of its own frame's viewport. */
+/** An element as a look reports it; `box` is x, y, width, height in CSS pixels of its own frame's viewport. */
 export type SeenElement = {
   ref: string;
   role: string;

@@ -42,7 +42,7 @@ type Shown = { block: TextBlock; text: string };
 /** What each block said, and all that was said. */
 type Snapshot = { of: WeakMap<Element, string>; texts: readonly string[] };
 
-/** So many texts are told of one look: a reply has room for fewer. */
+/** The most texts that one look reports: a reply has room for fewer. */
 const most = 12;
 const longestStep = 40;
 const back =
@@ -62,14 +62,12 @@ export function note(part: Part, place: TextPlace, listed: Pick<TextBlock, "isLi
     place.isParted = true;
     return;
   }
-  place.texts ??= open({ element: place.element, parts: [], ...listed });
+  if (!place.texts) {
+    place.texts = { element: place.element, parts: [], ...listed };
+    blocks.push(place.texts);
+  }
   place.texts.parts.push(place.isParted ? { ...part, text: ` ${part.text}` } : part);
   place.isParted = false;
-}
-
-function open(block: TextBlock): TextBlock {
-  blocks.push(block);
-  return block;
 }
 
 /** The same list, with the texts between what steps back and what steps on, such as the month of a calendar. */
@@ -83,8 +81,10 @@ export function withSteps(
     if (!after || block.isListed || !isStep(after, back)) continue;
     const at = out.indexOf(after) + 1;
     const next = out[at];
-    const [text] = next && isStep(next, on) ? legible([{ block, text: "" }]).found : [];
-    if (!text || text.text.length > longestStep || isNamed(text.text, out)) continue;
+    const [text] = next && isStep(next, on) ? legible([block]).found : [];
+    if (!text || text.text.length > longestStep) continue;
+    // A table or a group has it as its caption.
+    if (out.some(({ name }) => name === text.text)) continue;
     block.isListed = true;
     out.splice(at, 0, rowFor(text, after.depth));
   }
@@ -95,14 +95,9 @@ function isStep({ role, name }: SeenElement, words: RegExp): boolean {
   return /^(button|link|clickable)$/.test(role) && words.test(name);
 }
 
-/** A table or a group has it as its caption. */
-function isNamed(text: string, seen: readonly SeenElement[]): boolean {
-  return seen.some(({ name }) => name === text);
-}
-
 /** The first texts of the page. */
 export function first(): { element: Element; text: string }[] {
-  return legible(blocks.map((block) => ({ block, text: "" }))).found;
+  return legible(blocks).found;
 }
 
 /** To be asked once, when all of the page was walked. `names` are what the look lists. */
@@ -112,7 +107,8 @@ export function changes(names: readonly string[]): TextChanges {
   const now = { of: new WeakMap<Element, string>(), texts: shown.map(({ text }) => text) };
   for (const { block, text } of shown) now.of.set(block.element, text);
   lastLook = now;
-  const isKnown = (text: string) => isIn(text, [...names, ...now.texts, ...(before?.texts ?? [])]);
+  const known = [...names, ...now.texts, ...(before?.texts ?? [])];
+  const isKnown = (text: string) => known.some((one) => one.includes(text));
   const passed = passing.take((texts) => texts.every(isKnown));
   passing.watch();
   return { ...(before ? compared(before, shown) : { changed: [], more: 0, gone: [] }), passed };
@@ -124,7 +120,7 @@ function compared(before: Snapshot, shown: readonly Shown[]): Omit<TextChanges, 
   if (others.length === 0 && shown.length === before.texts.length) return { changed: [], more: 0, gone: [] };
   const left = leftOf(before, shown);
   const fresh = others.filter(({ text }) => !takeOne(left, text));
-  const { found, more } = legible(fresh.filter(({ block }) => !block.isListed));
+  const { found, more } = legible(fresh.flatMap(({ block }) => (block.isListed ? [] : [block])));
   const changed = found.map((one) => ({ ...one, was: before.of.get(one.element) ?? "" }));
   const replaced = new Set(fresh.map(({ block }) => before.of.get(block.element)));
   const gone = [...left].flatMap(([text, count]) => (count > 0 && !replaced.has(text) ? [text] : []));
@@ -154,14 +150,13 @@ function isShown({ parts }: TextBlock): boolean {
 function isFolded(element: Element): boolean {
   const known = dom.known(element);
   if (known.folded !== undefined) return known.folded;
-  const isFold = native.clientHeight(element) === 0 && isFlat(element);
+  const isFold =
+    native.clientHeight(element) === 0 &&
+    dom.style(element).overflowY !== "visible" &&
+    dom.box(element).height === 0;
   const parent = isFold ? undefined : dom.parent(element);
   known.folded = isFold || (parent !== undefined && isFolded(parent));
   return known.folded;
-}
-
-function isFlat(element: Element): boolean {
-  return dom.style(element).overflowY !== "visible" && dom.box(element).height === 0;
 }
 
 function readParts(parts: readonly Part[]): string {
@@ -184,10 +179,10 @@ function takeOne(counts: Map<string, number>, text: string): boolean {
 }
 
 /** Those that can be read, with only the parts that can. */
-function legible(shown: readonly Shown[]): { found: { element: Element; text: string }[]; more: number } {
+function legible(shown: readonly TextBlock[]): { found: { element: Element; text: string }[]; more: number } {
   const found: { element: Element; text: string }[] = [];
   let read = 0;
-  for (const { block } of shown) {
+  for (const block of shown) {
     if (found.length === most) break;
     read++;
     const parts = block.parts.filter(
@@ -197,8 +192,4 @@ function legible(shown: readonly Shown[]): { found: { element: Element; text: st
     if (text !== "") found.push({ element: block.element, text: dom.cut(text, 200) });
   }
   return { found, more: shown.length - read };
-}
-
-function isIn(text: string, said: readonly string[]): boolean {
-  return said.some((one) => one.includes(text));
 }

@@ -54,7 +54,7 @@ type Place = {
   message: boolean;
   block: Block;
   name: string;
-  /** In a row of a table, which tells all the words in it. */
+  /** In a row of a table: the row reports all of its words. */
   told: boolean;
   /** The thing to press that this is in, and its role. */
   pressed?: Element;
@@ -66,14 +66,7 @@ let out: SeenElement[] = [];
 let behind: SeenElement[] = [];
 let read = 0;
 let deadline = 0;
-let asked: LookOptions = {
-  interactiveOnly: true,
-  prefix: "",
-  next: 1,
-  maxElements: 0,
-  budgetMs: 0,
-  testIdAttribute: "",
-};
+let asked: LookOptions;
 const skipped =
   /^(script|style|template|noscript|head|link|meta|title|option|optgroup|datalist|source|track|defs)$/;
 const notable = /^(heading|dialog|alertdialog|alert|status|iframe)$/;
@@ -101,7 +94,7 @@ export function look(options: LookOptions): SeenPage {
     next: refs.nextNumber,
     title: dom.cut(dom.clean(native.title(document)), 200),
     url: location.href,
-    read: read,
+    read,
     width: innerWidth,
     height: innerHeight,
     cut: asked.maxElements === 0 || out.length >= asked.maxElements,
@@ -132,7 +125,7 @@ function textOf({ element, text }: { element: Element; text: string }): SeenElem
   return { ...records.context(element, roles.role(element) || "text", "", 0), text };
 }
 
-/** What can only be told of all that was seen, and every text no longer than a dump has room for. */
+/** Adds what depends on the whole list, and cuts texts to the room that a dump has. */
 function finish(): SeenElement[] {
   out.push(...behind);
   apart.mark(out, asked.testIdAttribute);
@@ -178,7 +171,7 @@ function visit(element: Element, place: Place): void {
 function visitBelow(element: Element, place: Place): void {
   for (const child of dom.children(element)) {
     if (child instanceof Element) visit(child, place);
-    else if (native.nodeType(child) === Node.TEXT_NODE) addText(child, element, place);
+    else if (dom.isText(child)) addText(child, element, place);
   }
 }
 
@@ -248,16 +241,12 @@ function isOneWith(element: Element, around: Element, saysTheSame: boolean): boo
 
 /** One of several beside each other, such as the icons for yes and no. */
 function hasPressedTwin(element: Element): boolean {
-  const beside = siblings(element);
+  const parent = native.parentElement(element);
+  const beside = parent ? [...native.children(parent)] : [];
   return beside.some((one) => one !== element && clicks.listens(one));
 }
 
-function siblings(element: Element): Element[] {
-  const parent = native.parentElement(element);
-  return parent ? [...native.children(parent)] : [];
-}
-
-/** Not to be acted on, and yet listed: it tells where one is, or structure was asked for. */
+/** Listed although nothing can be done to it: it says where one is, or structure was asked for. */
 function isContext(element: Element, role: string): boolean {
   const wanted =
     notable.test(role) || tables.isTable(role) || (!asked.interactiveOnly && structure.test(role));

@@ -68,8 +68,7 @@ function unwrapped(element: Element): Element {
 }
 
 function isWrapper(element: Element): boolean {
-  const isWords = (node: Node) =>
-    native.nodeType(node) === Node.TEXT_NODE && /\S/.test(native.nodeValue(node) ?? "");
+  const isWords = (node: Node) => dom.isText(node) && /\S/.test(native.nodeValue(node) ?? "");
   return native.childElementCount(element) === 1 && ![...native.childNodes(element)].some(isWords);
 }
 

@@ -58,13 +58,9 @@ function format(field: HTMLInputElement | HTMLTextAreaElement, name: string): st
 
 /** What the page ties to the field as its error, else what the browser says of it. */
 function errorOf(field: Element): string {
-  const root = native.getRootNode(field);
   const byId = (name: string) =>
-    (native.getAttribute(field, name) ?? "")
-      .split(/\s+/)
-      .flatMap((id) =>
-        root instanceof Document || root instanceof ShadowRoot ? (native.getElementById(root, id) ?? []) : [],
-      )
+    dom
+      .named(field, name)
       .filter((one) => sight.rendered(one))
       .map((one) => words.read(one))
       .join(" ")

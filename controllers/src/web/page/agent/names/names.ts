@@ -93,18 +93,18 @@ function placeholderOf(element: Element): string | null {
 
 /** A thing to press that holds others of its kind is called by its own words, and not by those of its leaves. */
 function nameByContent(element: Element, role: string): string {
-  if (native.childElementCount(element) === 0) return text(element);
+  if (native.childElementCount(element) === 0) return words.read(element);
   // The word that an icon font draws as a picture is none that a user reads.
   const isIcon = (node: Node) => node instanceof Element && native.matches(node, ligature);
   if (role !== "clickable")
-    return native.querySelector(element, ligature) ? words.read(element, false, isIcon) : text(element);
+    return native.querySelector(element, ligature) ? words.read(element, false, isIcon) : words.read(element);
   const isLeaf = (node: Node) =>
     node instanceof Element &&
     (native.matches(node, "ul,ol,[role=group]") ||
       (native.localName(node) === native.localName(element) &&
         native.className(node) !== "" &&
         native.getAttribute(node, "class") === native.getAttribute(element, "class")));
-  return words.read(element, false, isLeaf) || text(element);
+  return words.read(element, false, isLeaf) || words.read(element);
 }
 
 /** A label that no mark-up ties to a field: the words beside it. A placeholder that only shows a format is no name. */
@@ -121,19 +121,12 @@ export function guessedLabel(element: Element, role: string): string {
 }
 
 function labelledBy(element: Element): string {
-  const said = native.getAttribute(element, "aria-labelledby");
-  if (said === null) return "";
-  const ids = said.split(/\s+/).filter((id) => id !== "");
-  return byIds(element, ids.slice(0, 5))
+  return dom
+    .named(element, "aria-labelledby")
+    .slice(0, 5)
     .map((one) => dom.clean(native.getAttribute(one, "aria-label") ?? "") || words.read(one, true))
     .filter((text) => text !== "")
     .join(" ");
-}
-
-function byIds(element: Element, ids: readonly string[]): Element[] {
-  const root = native.getRootNode(element);
-  if (!(root instanceof Document || root instanceof ShadowRoot)) return [];
-  return ids.flatMap((id) => native.getElementById(root, id) ?? []);
 }
 
 function nativeName(element: Element): string {
@@ -155,21 +148,14 @@ function buttonName(input: HTMLInputElement): string {
   return input.value || { submit: "Submit", reset: "Reset" }[input.type] || "";
 }
 
-function hasLabels(
-  element: Element,
-): element is
-  | HTMLInputElement
-  | HTMLSelectElement
-  | HTMLTextAreaElement
-  | HTMLButtonElement
-  | HTMLMeterElement {
+function hasLabels(element: Element): boolean {
   return native.matches(element, "input,select,textarea,button,meter,progress,output");
 }
 
 /** The same as `element.labels`, which Chromium answers by a walk through the whole page for each element. */
 function labelsOf(element: Element): readonly Element[] {
-  const root = native.getRootNode(element);
-  if (!(root instanceof Document || root instanceof ShadowRoot)) return [];
+  const root = dom.rootOf(element);
+  if (!root) return [];
   const known = dom.known(root);
   known.labels ??= labelsIn(root);
   return known.labels.get(element) ?? [];
@@ -193,16 +179,6 @@ function labelled(element: Element): string {
     .map((label) => words.read(label, true, (node) => node === element))
     .filter((text) => text !== "")
     .join(" ");
-}
-
-/** Visible text below an element, in reading order; images by their alternative. */
-export function text(element: Element): string {
-  return words.read(element);
-}
-
-/** The same text, whole and as it stands on the screen. */
-export function shown(element: Element): string {
-  return words.shown(element);
 }
 
 /** Best words for a thing without an accessible name; empty when there are none. */

@@ -77,7 +77,7 @@ function wordsBeside(
 }
 
 function wordsOf(node: Node): string | undefined {
-  if (native.nodeType(node) === Node.TEXT_NODE) return dom.clean(native.nodeValue(node) ?? "") || undefined;
+  if (dom.isText(node)) return dom.clean(native.nodeValue(node) ?? "") || undefined;
   if (!(node instanceof Element) || /^(script|style|template|option)$/.test(native.localName(node)))
     return undefined;
   if (node instanceof HTMLLabelElement && node.htmlFor !== "" && node.control) return "";

@@ -1,5 +1,6 @@
 /** What a thing is and in which state: WAI-ARIA roles and the HTML mapping of them (HTML-AAM). */
 import { canAlwaysBe } from "../../../../elements/stateTable.ts";
+import * as dom from "../tree/dom.ts";
 import { native } from "../tree/native.ts";
 
 /** A table to be looked up by words of a page, which may be those that every object has as members: `constructor`. */
@@ -262,10 +263,9 @@ function isEditable(element: Element): boolean | undefined {
   return isField ? !isReadonly(element) && !reads.disabled?.(element) : undefined;
 }
 
-function isFocused(element: Element): boolean {
-  const root = native.getRootNode(element);
-  if (!(root instanceof Document || root instanceof ShadowRoot)) return false;
-  return native.activeElement(root) === element && element !== native.body(document);
+export function isFocused(element: Element): boolean {
+  const root = dom.rootOf(element);
+  return root !== undefined && native.activeElement(root) === element && element !== native.body(document);
 }
 
 const knowsRefused = CSS.supports("selector(:user-invalid)");

@@ -39,7 +39,7 @@ export function shown(element: Element): string {
 function textBelow(element: Element, hidden: boolean, to: TextSink): void {
   const visit = (node: Node, parent: Element): void => {
     if (to.isOver(node)) return;
-    if (native.nodeType(node) === Node.TEXT_NODE) to.write(native.nodeValue(node) ?? "", parent);
+    if (dom.isText(node)) to.write(native.nodeValue(node) ?? "", parent);
     else if (node instanceof Element) below(node, parent);
   };
   const below = (node: Element, parent: Element): void => {

@@ -107,6 +107,27 @@ export function parent(element: Element): Element | undefined {
   return root instanceof ShadowRoot ? root.host : undefined;
 }
 
+export const isText = (node: Node): boolean => native.nodeType(node) === Node.TEXT_NODE;
+
+/** The document or shadow root that an element is in; undefined for one that was taken out. */
+export function rootOf(element: Element): Document | ShadowRoot | undefined {
+  const root = native.getRootNode(element);
+  return root instanceof Document || root instanceof ShadowRoot ? root : undefined;
+}
+
+/** The elements that an attribute names by their ids. */
+export function named(element: Element, attribute: string): Element[] {
+  const root = rootOf(element);
+  const ids = (native.getAttribute(element, attribute) ?? "").split(/\s+/).filter((id) => id !== "");
+  return root ? ids.flatMap((id) => native.getElementById(root, id) ?? []) : [];
+}
+
+/** It is the element, or lies in it, shadow roots included. */
+export function isWithin(node: Element | null, element: Element): boolean {
+  for (let at = node ?? undefined; at; at = parent(at)) if (at === element) return true;
+  return false;
+}
+
 /** Every element of the page, shadow roots included, in document order. */
 export function everything(): readonly Element[] {
   elements ??= all(document);

@@ -45,7 +45,7 @@ const presses = new Set(
 const inputs = "beforeinput input change keydown keypress keyup textInput paste".split(" ");
 const heard = new Set<string>();
 const noted = { listens: new WeakSet(), doubled: new WeakSet(), closed: new WeakSet() };
-/** What our world was not told of yet. */
+/** What was not yet reported to our world. */
 let news: { kind: Noted; target: WeakRef<object> }[] = [];
 
 /** Notes listeners from now on, and answers {@link HookQuestion}. */
@@ -79,7 +79,7 @@ function watchListeners(): void {
   defineProperty(EventTarget.prototype, "addEventListener", { ...descriptor, value });
 }
 
-/** A page tells nobody of a closed shadow root, once it is there. */
+/** A closed shadow root cannot be found once it is there. */
 function watchShadows(): void {
   const value = new own.Proxy(attachShadow, {
     apply(_, self, args: unknown[]) {

@@ -37,7 +37,7 @@ export function expect(element: Element, presses: number, isBlocking: boolean): 
   for (const type of types) globalThis.addEventListener(type, hear, { capture: true });
 }
 
-/** The element that received a press in place of the expected one; null where none did, or it cannot be told. */
+/** The element that received a press in place of the expected one; null where none did, or it is not known. */
 export function end(): Element | null {
   const ended = expected;
   stop();
@@ -49,8 +49,7 @@ export function end(): Element | null {
 function above({ element, taken, pointer }: Expected): Element | null {
   if (taken > 0 || !pointer) return null;
   const hit = dom.hit(pointer);
-  for (let at = hit ?? undefined; at; at = dom.parent(at)) if (at === element) return null;
-  return hit;
+  return dom.isWithin(hit, element) ? null : hit;
 }
 
 function stop(): void {

@@ -134,8 +134,7 @@ function scale(element: Element): number {
 }
 
 function textsOf(element: Element): Node[] {
-  const isText = (node: Node) =>
-    native.nodeType(node) === Node.TEXT_NODE && (native.nodeValue(node) ?? "").trim() !== "";
+  const isText = (node: Node) => dom.isText(node) && (native.nodeValue(node) ?? "").trim() !== "";
   return [...native.childNodes(element)].filter(isText);
 }
 

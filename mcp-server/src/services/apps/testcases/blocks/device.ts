@@ -1,4 +1,5 @@
 import { type Failure, type Params, slowNotices } from "../../../../domain/index.ts";
+import { findCheck } from "../../../devices/findCommand.ts";
 import { classOf } from "../../../records/verdicts.ts";
 import { holdsSecret } from "../../../values/placeholders.ts";
 import { resolveText, resolveValues } from "../../../values/values.ts";
@@ -56,7 +57,7 @@ export function actionBlock(block: BlockOf<"action">, frame: Frame, isChecked: b
   return {
     input: { command: block.command, params, ...(block.into !== undefined && { into: block.into }) },
     pictured: true,
-    title: titleOf(block.command, params),
+    title: titleOf(block.command, params, findCheck(session.run.device, block.command)?.offered),
     async run(): Promise<BlockEnd> {
       const { run, ports } = session;
       ports.devices.drivenOutsideNavigation(run.device.id);
@@ -107,7 +108,7 @@ export function verificationBlock(block: BlockOf<"verification">, frame: Frame):
   return {
     input: { command: block.command, params, ...negate },
     pictured: true,
-    title: `${block.negate ? "not: " : ""}${titleOf(block.command, params)}`,
+    title: `${block.negate ? "not: " : ""}${titleOf(block.command, params, findCheck(session.run.device, block.command)?.offered)}`,
     async run(): Promise<BlockEnd> {
       const { run, ports } = session;
       const report = await ports.verifications.check(run.device, [checkOf(block)], {
