@@ -135,13 +135,14 @@ async function readModel(row: UserInterfaceRow, db: Database): Promise<AppModel>
     rows.listEdges(row.id),
   ]);
   const labels = new Map(nodes.map(({ id, label }) => [id, label]));
+  const treeNames = new Map(trees.map(({ id, name }) => [id, name]));
   const nameOf = ({ source, target }: Edge) => `${labels.get(source) ?? ""} → ${labels.get(target) ?? ""}`;
   return {
     ui: uiOf(row),
     source: { project, file, file_hash },
     updated_at,
     trees: byId(trees, ({ name }) => name),
-    nodes: byId(nodes, ({ label }) => label),
+    nodes: byId(nodes, ({ label, tree_id }) => `${label}\n${treeNames.get(tree_id) ?? ""}`),
     edges: byId(edges, nameOf),
   };
 }
