@@ -43,7 +43,7 @@ export type LabSkill = Skill & { own?: boolean };
 /** The server on the other side of the wire, found again when it went away and came back. */
 export type LabServer = {
   toolbox: Toolbox;
-  /** The highest version of each skill, the user's own among them. The same array until one changes. */
+  /** The highest version of each skill, the user's own among them. */
   skills(): Promise<readonly LabSkill[]>;
   store: AgentStore;
 };

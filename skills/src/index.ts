@@ -1,9 +1,8 @@
-export { describeIssue, offer } from "./describe.ts";
 export { cannotRead, readText } from "./files.ts";
 export { type LoadedSkills, loadSkillFolders, loadSkills } from "./load.ts";
 export { exportSkills, skillMarkdown } from "./markdown.ts";
 export { type MatchContext, matchSkill, maxCandidates, nearestPhrase, type SkillMatch } from "./match.ts";
-export { nearest } from "./nearest.ts";
+export { describeIssue, nearest, offer } from "./nearest.ts";
 export { parseSkill } from "./parse.ts";
 export { type Skill, skillSchema } from "./skill.ts";
 export { readSource, type SkillProblem, type Source } from "./source.ts";

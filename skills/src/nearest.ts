@@ -1,3 +1,6 @@
+import type { z } from "zod";
+import type { SkillProblem, Source } from "./source.ts";
+
 /** Up to `limit` names that are most like `wanted`, best first: what a problem offers when a name is unknown. */
 export function nearest(wanted: string, names: Iterable<string>, limit = 3): string[] {
   return [...new Set(names)]
@@ -19,4 +22,25 @@ function likeness(a: string, b: string): number {
 function pairsOf(name: string): Set<string> {
   const text = ` ${name.toLowerCase().replace(/[\s_-]+/g, " ")} `.slice(0, 200);
   return new Set(Array.from({ length: text.length - 1 }, (_, at) => text.slice(at, at + 2)));
+}
+
+/** What a schema says against a file, where it stands there; an unknown key of the top with the nearest that is known. */
+export function describeIssue(
+  issue: z.core.$ZodIssue,
+  source: Source,
+  what: string,
+  { shape }: z.ZodObject,
+): SkillProblem[] {
+  const { path, message } = issue;
+  if (issue.code === "unrecognized_keys" && path.length === 0)
+    return issue.keys.map((key) =>
+      source.problemAtKey(key, `${key}: is not a key of ${what}${offer(key, Object.keys(shape))}`),
+    );
+  return [source.problemAt(path, [path.join("."), message].filter(Boolean).join(": "))];
+}
+
+/** The end of a message on a name that is not known. */
+export function offer(wanted: string, known: Iterable<string>): string {
+  const [best] = nearest(wanted, known, 1);
+  return best === undefined ? "" : `; the nearest is ${best}`;
 }

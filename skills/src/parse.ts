@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { describeIssue, offer } from "./describe.ts";
+import { describeIssue, offer } from "./nearest.ts";
 import { type Skill, skillSchema } from "./skill.ts";
 import { readSource, type SkillProblem, type Source } from "./source.ts";
 

@@ -1,6 +1,6 @@
+import { IdleDevices } from "../mcp/lentDevices.ts";
 import type { OpenAgent } from "../openAgent.ts";
 import { exchange, owner } from "./exchange.ts";
-import { IdleDevices } from "./idleDevices.ts";
 import { plainLine } from "./plain.ts";
 import { answerTeller, failureText, liveTeller, numbered } from "./render.ts";
 import { type Chat, resumeConversation, runSlash } from "./slash.ts";

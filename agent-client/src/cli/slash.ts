@@ -1,10 +1,10 @@
 import { nearest } from "@labwright/skills";
 import { AgentError } from "../errors.ts";
+import type { IdleDevices } from "../mcp/lentDevices.ts";
 import type { OpenAgent } from "../openAgent.ts";
 import type { StoredSession } from "../ports.ts";
 import type { Conversation, Conversations } from "../sessions/engine.ts";
 import { owner } from "./exchange.ts";
-import type { IdleDevices } from "./idleDevices.ts";
 import type { Input } from "./input.ts";
 import { plain, plainLine } from "./plain.ts";
 import { costLine, counted } from "./render.ts";

@@ -2,8 +2,7 @@ import { z } from "zod";
 import type { ModelEndpoint } from "../model/models.ts";
 import { askOnce, maxUnstreamed, type Prefix, requestOf } from "../model/request.ts";
 import { addSpent, nothingSpent, type Spent, spentOn } from "../model/usage.ts";
-import type { Message } from "./history.ts";
-import { readJson } from "./inputs.ts";
+import { type Message, readJson } from "./history.ts";
 
 /** System and tools are those of the run before, so that its cache serves. */
 type OutcomeOptions = Prefix & {

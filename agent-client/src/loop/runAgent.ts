@@ -7,8 +7,7 @@ import { failureOf, isForeignThinking, type ModelFailure } from "../model/failur
 import type { ModelEndpoint } from "../model/models.ts";
 import { countOf, type Prefix, requestOf, summaryOf, thinkingOf } from "../model/request.ts";
 import { addSpent, cacheLines, costLine, inputOf, nothingSpent, spentOn, usageOf } from "../model/usage.ts";
-import { closed, type Message, namesIn, textOf, toolUsesOf } from "./history.ts";
-import { createInputCheck } from "./inputs.ts";
+import { closed, createInputCheck, type Message, namesIn, textOf, toolUsesOf } from "./history.ts";
 import { estimateOf, hasTooManyPictures, longFrom, parted, shortened } from "./shorten.ts";
 import { runnableTools, type ToolDeps } from "./tools.ts";
 

@@ -18,11 +18,9 @@ const identity = { name: "labwright-agent", version: "0.0.0" };
 /** The time after which the skills are read again: the user may change one while this runs. */
 const skillsMs = 5_000;
 const skillsSchema = z.object({
-  hash: z.string(),
-  /** Left out when the asker has those of this hash. */
-  skills: z
-    .array(skillSchema.extend({ own: z.boolean().default(false), examples: z.array(z.string()).default([]) }))
-    .optional(),
+  skills: z.array(
+    skillSchema.extend({ own: z.boolean().default(false), examples: z.array(z.string()).default([]) }),
+  ),
 });
 
 /** The server in another process: tools by MCP over HTTP, and what is stored by its routes. */
@@ -86,15 +84,13 @@ function openTools(daemon: Daemon, silentMs: () => number) {
   };
 }
 
-/** The same array until one of them changes. */
 function createSkillSource({ request }: Daemon): () => Promise<readonly LabSkill[]> {
   const ask = storeRoutes(request);
-  let known = { hash: "", skills: [] as readonly LabSkill[], until: 0 };
+  let known = { skills: [] as readonly LabSkill[], until: 0 };
   return async () => {
     if (performance.now() < known.until) return known.skills;
-    const query = { hash: known.hash };
-    const { hash, skills = known.skills } = await ask("GET", "/skills", skillsSchema, { query });
-    known = { hash, skills, until: performance.now() + skillsMs };
+    const { skills } = await ask("GET", "/skills", skillsSchema);
+    known = { skills, until: performance.now() + skillsMs };
     return skills;
   };
 }

@@ -19,7 +19,8 @@ import { ToolError } from "../errors.ts";
 import type { EventFeed } from "../services/index.ts";
 import { type AgentApi, createAgentApi } from "./api/app.ts";
 import type { OutsideEvent } from "./api/deps.ts";
-import { type LogLine, startRuntime } from "./runtime/index.ts";
+import { startRuntime } from "./runtime/startRuntime.ts";
+import type { LogLine } from "./runtime/types.ts";
 import type { AgentStore } from "./store.ts";
 import type { AgentFacts } from "./storeApi.ts";
 

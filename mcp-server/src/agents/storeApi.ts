@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { type Context, Hono } from "hono";
 import { z } from "zod";
 import { errorsOf } from "../api/errors.ts";
@@ -66,7 +65,6 @@ const taskQuery = z.strictObject({
 
 export type AgentFacts = {
   settings: AgentSettings;
-  /** The same array until one changes. */
   skills(): readonly AgentSkill[];
 };
 
@@ -83,25 +81,11 @@ export function createAgentStoreApi(
   // Who may come in, and by what, is nothing for a client.
   const { api: _, webhook_secret_env: __, ...agents } = facts.settings;
   api.get("/settings", (c) => c.json({ agents }));
-  addSkills(api, facts);
+  api.get("/skills", (c) => c.json({ skills: facts.skills() }));
   addSessions(api, store);
   api.get("/tasks", async (c) => c.json({ tasks: await store.tasks(query(c, taskQuery)) }));
   return errorsOf(api, fault);
 }
-
-/** `hash` names what the asker has; the skills are left out when it has them already. */
-function addSkills(api: Hono, { skills }: AgentFacts): void {
-  const skillsQuery = z.strictObject({ hash: z.string().max(64).optional() });
-  let known: { all: readonly AgentSkill[]; hash: string } | undefined;
-  api.get("/skills", (c) => {
-    const all = skills();
-    if (known?.all !== all) known = { all, hash: hashOf(JSON.stringify(all)) };
-    const { hash } = known;
-    return c.json(query(c, skillsQuery).hash === hash ? { hash } : { hash, skills: all });
-  });
-}
-
-const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 16);
 
 function addSessions(api: Hono, store: AgentStore): void {
   api.post("/sessions", async (c) =>

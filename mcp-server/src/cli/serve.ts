@@ -2,8 +2,7 @@ import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { configFile, dataDirectory, type Environment } from "../config/places.ts";
 import { fileFailure } from "../fileFailure.ts";
-import { type Engine, startEngine } from "../storage/engine/engine.ts";
-import { engineFiles } from "../storage/engine/engineFiles.ts";
+import { type Engine, engineFiles, startEngine } from "../storage/engine/engine.ts";
 import { type DataDirLock, lockDataDir } from "../storage/engine/lock.ts";
 import { type DaemonOptions, daemonOptionNames } from "./options.ts";
 

@@ -1,5 +1,4 @@
-export type { Database } from "./engine/database.ts";
-export { databaseBytes } from "./engine/databaseSize.ts";
+export { type Database, databaseBytes } from "./engine/database.ts";
 export { type Engine, type EngineOptions, startEngine } from "./engine/engine.ts";
 export { type DataDirLock, isDataDirLocked, lockDataDir } from "./engine/lock.ts";
 export { openStorage, type Storage, type StorageOptions, type StorageWatcher } from "./engine/open.ts";

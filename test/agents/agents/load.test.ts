@@ -18,6 +18,10 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
+const ownNames = readdirSync("agent-client/agents")
+  .map((file) => file.replace(".yaml", ""))
+  .sort();
+
 const lines = {
   name: "name: night",
   nickname: "nickname: Owl",
@@ -39,7 +43,7 @@ describe("Labwright's own agents", () => {
   it("are sound, know only skills that there are, and one of them is the default", () => {
     const loaded = loadAgents();
     expect(loaded.problems).toEqual([]);
-    expect(names(loaded)).toEqual(["analyzer", "assistant", "monitor"]);
+    expect(names(loaded)).toEqual(ownNames);
     expect(defaults(loaded)).toEqual(["assistant"]);
     const skills = new Set(allSkills());
     for (const { available_skills } of loaded.agents)
@@ -47,7 +51,7 @@ describe("Labwright's own agents", () => {
   });
 
   it("lie in the build as they lie in the sources", () => {
-    for (const name of ["analyzer", "assistant", "monitor"])
+    for (const name of ownNames)
       expect(readFileSync(`mcp-server/dist/agents/${name}.yaml`, "utf8")).toBe(
         readFileSync(join(ownAgentsFolder(), `${name}.yaml`), "utf8"),
       );
@@ -62,7 +66,7 @@ describe("an agent of the user's own", () => {
     write("notes.txt", "no agent");
     const loaded = loadAgents({ userFolder: folder });
     expect(loaded.problems).toEqual([]);
-    expect(names(loaded)).toEqual(["analyzer", "assistant", "monitor", "night"]);
+    expect(names(loaded)).toEqual([...ownNames, "night"].sort());
     expect(defaults(loaded)).toEqual(["assistant"]);
   });
 
@@ -91,7 +95,7 @@ describe("an agent of the user's own", () => {
     );
     write("owl.yaml", yaml({ name: "name: owl" }));
     const { agents, problems } = loadAgents({ userFolder: folder });
-    expect(agents.map(({ name }) => name)).toEqual(["analyzer", "assistant", "monitor", "owl"]);
+    expect(agents.map(({ name }) => name)).toEqual([...ownNames, "owl"].sort());
     expect(problems.map(({ line, message }) => `${line} ${message}`)).toEqual([
       expect.stringMatching(/^1 nickname: /),
       "2 nicknme: is not a key of an agent; the nearest is nickname",
@@ -144,7 +148,7 @@ describe("an agent of the user's own", () => {
 
   it("is missed with a problem when the folder is not there", () => {
     const { agents, problems } = loadAgents({ userFolder: join(folder, "none") });
-    expect(agents).toHaveLength(3);
+    expect(agents).toHaveLength(ownNames.length);
     expect(problems).toEqual([
       { file: join(folder, "none"), line: 1, message: expect.stringContaining("cannot be read") },
     ]);

@@ -6,9 +6,9 @@ import { createAgentApi } from "../../../mcp-server/src/agents/api/app.ts";
 import type { ApiDeps, OutsideEvent } from "../../../mcp-server/src/agents/api/deps.ts";
 import { agentsSchema } from "../../../mcp-server/src/config/agents.ts";
 import type { ListenSettings } from "../../../mcp-server/src/server/http/listen.ts";
+import { type FakeConversations, fakeConversations, type Script } from "../../fixtures/fakeConversations.ts";
 import { startHttp } from "../../fixtures/http.ts";
 import { wireServices } from "../../fixtures/wire.ts";
-import { type FakeConversations, fakeConversations, type Script } from "./fakeConversations.ts";
 
 export const ownerToken = "a token of the daemon, in these tests only".replaceAll(" ", "-");
 export const webhookSecret = "a secret of the tests";
@@ -42,7 +42,7 @@ export async function startFixture(
     listen?: Partial<ListenSettings>;
   } = {},
 ): Promise<ApiFixture> {
-  const conversations = fakeConversations(given.script, given.putAway);
+  const conversations = fakeConversations(given.script, { ...(given.putAway && { putAway: given.putAway }) });
   const published: OutsideEvent[] = [];
   const saved: string[] = [];
   const faults: unknown[] = [];

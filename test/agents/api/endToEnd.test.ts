@@ -63,7 +63,7 @@ it("does the same through a waiting request and a socket", async () => {
     ...["get_compatible_hosts", "execute_script"],
     ...["get_compatible_hosts", "execute_script"],
   ]);
-  for (const { body } of real.model.requests) expect(body.tools).toHaveLength(2);
+  for (const { body } of real.model.requests) expect(body.tools).toHaveLength(3);
 });
 
 it("takes the next message at once after a run that was waited for, and refuses one during it", async () => {

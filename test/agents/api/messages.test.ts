@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { echo, ended, type Script } from "../../fixtures/fakeConversations.ts";
 import { hold } from "../../fixtures/messagesApi/gate.ts";
 import { type ApiFixture, failure, ownerToken, startFixture } from "./apiFixture.ts";
-import { echo, ended, type Script } from "./fakeConversations.ts";
 
 let api: ApiFixture | undefined;
 const start = async (...given: Parameters<typeof startFixture>) => {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { ended } from "../../fixtures/fakeConversations.ts";
 import { type ApiFixture, failure, startFixture } from "./apiFixture.ts";
-import { ended } from "./fakeConversations.ts";
 
 let api: ApiFixture | undefined;
 const start = async (...given: Parameters<typeof startFixture>) => {
@@ -28,7 +28,7 @@ describe("sessions over REST", () => {
     expect((await call("GET", "/sessions/s1")).body).toEqual(created.body);
     expect((await call("GET", "/sessions")).body).toMatchObject({
       sessions: [{ id: "s1" }],
-      suggestions: [{ text: "Run goto script on browser" }],
+      suggestions: [{ text: "List the devices" }, { text: "Run goto" }, { text: "List the tests" }],
     });
     expect((await call("DELETE", "/sessions/s1")).status).toBe(204);
     expect(await call("GET", "/sessions/s1")).toMatchObject({

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { io, type Socket } from "socket.io-client";
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
+import { ended, type Script } from "../../fixtures/fakeConversations.ts";
 import { type ApiFixture, heard, ownerToken, rawGet, startFixture } from "./apiFixture.ts";
-import { ended, type Script } from "./fakeConversations.ts";
 import { hmacJwt } from "./jwt.ts";
 
 let api: ApiFixture | undefined;

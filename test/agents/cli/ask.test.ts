@@ -6,10 +6,11 @@ import { pipedInput } from "../../../agent-client/src/cli/input.ts";
 import { AgentError } from "../../../agent-client/src/errors.ts";
 import type { Outcome } from "../../../agent-client/src/events.ts";
 import type { OpenAgent } from "../../../agent-client/src/openAgent.ts";
-import { type Behaviour, echoes, fakeClient, fakeConversations } from "./fakeClient.ts";
+import type { Script } from "../../fixtures/fakeConversations.ts";
+import { echoes, fakeClient, fakeConversations } from "./fakeClient.ts";
 import { fakeTerminal } from "./fakeTerminal.ts";
 
-function ask(args: readonly string[], behave: Behaviour = echoes, changes: Partial<OpenAgent> = {}) {
+function ask(args: readonly string[], behave: Script = echoes, changes: Partial<OpenAgent> = {}) {
   const fake = fakeConversations(behave);
   // What is no terminal: a script has stdout and stderr of its own.
   const terminal = fakeTerminal("from the pipe\nin two lines\n");
@@ -18,10 +19,10 @@ function ask(args: readonly string[], behave: Behaviour = echoes, changes: Parti
   return { ...fake, code, terminal, state, written: terminal.written };
 }
 
-const working: Behaviour = async ({ emit }) => {
-  emit({ type: "message", text: "Let me look." });
-  emit({ type: "tool_call", tool_use_id: "a", tool: "list_hosts", input: {} });
-  emit({
+const working: Script = async ({ tell }) => {
+  tell({ type: "message", text: "Let me look." });
+  tell({ type: "tool_call", tool_use_id: "a", tool: "list_hosts", input: {} });
+  tell({
     type: "tool_result",
     tool_use_id: "a",
     tool: "list_hosts",
@@ -30,9 +31,9 @@ const working: Behaviour = async ({ emit }) => {
     images: 1,
     duration_ms: 2_345,
   });
-  emit({ type: "message", text: "There is ", partial: true });
-  emit({ type: "message", text: "There is one device." });
-  emit({ type: "progress", kind: "cache", text: "[CACHE] Read 900 tokens from cache (90% cheaper)" });
+  tell({ type: "message", text: "There is ", partial: true });
+  tell({ type: "message", text: "There is one device." });
+  tell({ type: "progress", kind: "cache", text: "[CACHE] Read 900 tokens from cache (90% cheaper)" });
   return { text: "There is one device." };
 };
 
@@ -58,7 +59,7 @@ describe("labwright ask", () => {
 
   it("prints every event as a line of JSON with --json, the end last, and nothing that steers a terminal", async () => {
     const { code, written } = ask(["--json", "x"], async (run) => {
-      run.emit({ type: "message", text: "\u009b31m\u001b[31m\u202ered" });
+      run.tell({ type: "message", text: "\u009b31m\u001b[31m\u202ered" });
       return working(run);
     });
     expect(await code).toBe(0);
@@ -79,9 +80,9 @@ describe("labwright ask", () => {
     [["running", "timeout"], 1],
     [["failed", "passed"], 0],
   ])("done with a run that came to %j ends with %s", async (statuses, expected) => {
-    const { code } = ask(["Run the test"], async ({ emit }) => {
+    const { code } = ask(["Run the test"], async ({ tell }) => {
       for (const status of statuses)
-        emit({
+        tell({
           ...{ type: "tool_result", tool_use_id: "t1", tool: "execute_testcase", is_error: false, status },
           ...{ text: status, images: 0, duration_ms: 1 },
         });
@@ -105,8 +106,8 @@ describe("labwright ask", () => {
 
   it("says on stderr why it failed, once, and which limit ended it", async () => {
     const error = { code: "MODEL_FAILED", message: "It is gone.", hint: "Try later." };
-    const failed = ask(["x"], async ({ emit }) => {
-      emit({ type: "error", ...error });
+    const failed = ask(["x"], async ({ tell }) => {
+      tell({ type: "error", ...error });
       return { outcome: "failed", error };
     });
     await failed.code;
@@ -117,8 +118,8 @@ describe("labwright ask", () => {
   });
 
   it("prints a question of the agent's on stderr, and ends with 1", async () => {
-    const { code, written } = ask(["x"], async ({ emit }) => {
-      emit({ type: "handoff", question: "Which?", options: ["a", "b"] });
+    const { code, written } = ask(["x"], async ({ tell }) => {
+      tell({ type: "handoff", question: "Which?", options: ["a", "b"] });
       return { outcome: "needs_input" };
     });
     expect(await code).toBe(1);
@@ -152,7 +153,7 @@ describe("labwright ask", () => {
 });
 
 describe("an approval that labwright ask meets", () => {
-  const destroys: Behaviour = async ({ approval }) => ({
+  const destroys: Script = async ({ approval }) => ({
     text: (await approval("delete_testcase", {})) ? "Deleted." : "Left alone.",
   });
 
@@ -173,8 +174,8 @@ describe("an approval that labwright ask meets", () => {
 });
 
 describe("labwright ask that is to end early", () => {
-  const hangs: Behaviour = async ({ signal, emit }) => {
-    emit({ type: "progress", kind: "note", text: "runs" });
+  const hangs: Script = async ({ signal, tell }) => {
+    tell({ type: "progress", kind: "note", text: "runs" });
     await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
     return undefined;
   };
@@ -189,8 +190,8 @@ describe("labwright ask that is to end early", () => {
 
   it("leaves at the second Ctrl-C when the run does not end", async () => {
     let finish = () => {};
-    const { code, terminal, written, state } = ask(["x"], async ({ emit }) => {
-      emit({ type: "progress", kind: "note", text: "deaf" });
+    const { code, terminal, written, state } = ask(["x"], async ({ tell }) => {
+      tell({ type: "progress", kind: "note", text: "deaf" });
       await new Promise<void>((resolve) => {
         finish = resolve;
       });

@@ -1,12 +1,14 @@
 import { describe, expect, it, vi } from "vitest";
 import { runAgentCommand } from "../../../agent-client/src/cli/index.ts";
-import { type Behaviour, echoes, fakeClient, fakeConversations, noUsage } from "./fakeClient.ts";
+import type { Script } from "../../fixtures/fakeConversations.ts";
+import { noUsage } from "../../fixtures/fakeConversations.ts";
+import { echoes, fakeClient, fakeConversations } from "./fakeClient.ts";
 import { fakeTerminal } from "./fakeTerminal.ts";
 import { chat, startChat } from "./startChat.ts";
 
 /** A run that goes on until it is interrupted. */
-const hangs: Behaviour = async ({ signal, emit }) => {
-  emit({ type: "tool_call", tool_use_id: "a", tool: "execute_script", input: { script: "goto" } });
+const hangs: Script = async ({ signal, tell }) => {
+  tell({ type: "tool_call", tool_use_id: "a", tool: "execute_script", input: { script: "goto" } });
   await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
   return undefined;
 };
@@ -50,13 +52,13 @@ describe("a chat at a terminal", () => {
     await terminal.types("two");
     await terminal.endsInput();
     await code;
-    expect(sessions.size).toBe(1);
+    expect(sessions()).toHaveLength(1);
     expect(sent.map(({ text }) => text)).toEqual(["one", "two"]);
   });
 
   it("shows an answer once that came in pieces, and the tools as they run", async () => {
-    const { terminal, output, code } = chat(async ({ emit }) => {
-      emit({
+    const { terminal, output, code } = chat(async ({ tell }) => {
+      tell({
         type: "skill_loaded",
         skill: "run-script",
         version: "1.0.0",
@@ -64,8 +66,8 @@ describe("a chat at a terminal", () => {
         chosen_by: "trigger",
         text: "LOAD SKILL run-script",
       });
-      emit({ type: "tool_call", tool_use_id: "a", tool: "list_scripts", input: { find: "go to" } });
-      emit({
+      tell({ type: "tool_call", tool_use_id: "a", tool: "list_scripts", input: { find: "go to" } });
+      tell({
         type: "tool_result",
         tool_use_id: "a",
         tool: "list_scripts",
@@ -74,8 +76,8 @@ describe("a chat at a terminal", () => {
         images: 0,
         duration_ms: 34,
       });
-      for (const text of ["There ", "is\n", "one."]) emit({ type: "message", text, partial: true });
-      emit({ type: "message", text: "There is\none." });
+      for (const text of ["There ", "is\n", "one."]) tell({ type: "message", text, partial: true });
+      tell({ type: "message", text: "There is\none." });
       const usage = { ...noUsage, input_tokens: 70, output_tokens: 9 };
       return { text: "There is\none.", usage, cost_usd: 0.0041, saved_usd: 0.01 };
     });
@@ -167,8 +169,8 @@ describe("Ctrl-C", () => {
 
   it("leaves with 130 at once when a run does not let itself be interrupted", async () => {
     let finish = () => {};
-    const { terminal, code, output, state } = chat(async ({ emit }) => {
-      emit({ type: "progress", kind: "note", text: "deaf" });
+    const { terminal, code, output, state } = chat(async ({ tell }) => {
+      tell({ type: "progress", kind: "note", text: "deaf" });
       await new Promise<void>((resolve) => {
         finish = resolve;
       });
@@ -206,9 +208,9 @@ describe("Ctrl-C", () => {
 });
 
 describe("an approval", () => {
-  const destroys: Behaviour = async ({ approval, emit }) => {
+  const destroys: Script = async ({ approval, tell }) => {
     const approved = await approval("delete_testcase", { name: "sign in", confirm: true });
-    emit({ type: "message", text: approved ? "Deleted." : "Left alone." });
+    tell({ type: "message", text: approved ? "Deleted." : "Left alone." });
     return undefined;
   };
 
@@ -248,9 +250,9 @@ describe("an approval", () => {
   });
 
   it("is asked for after another one, when a run waits for two at once", async () => {
-    const { terminal, output, decided, code } = chat(async ({ approval, emit }) => {
+    const { terminal, output, decided, code } = chat(async ({ approval, tell }) => {
       const approved = await Promise.all([approval("take_screenshot", {}), approval("dump_screen", {})]);
-      emit({ type: "message", text: `Approved: ${approved.join()}` });
+      tell({ type: "message", text: `Approved: ${approved.join()}` });
       return undefined;
     });
     await terminal.types("look at both");
@@ -287,9 +289,9 @@ describe("an approval", () => {
 });
 
 it("shows a question of the agent's with numbered options, and sends the number for the agent to read", async () => {
-  const { terminal, output, sent, code } = chat(async ({ text, emit }) => {
+  const { terminal, output, sent, code } = chat(async ({ text, tell }) => {
     if (text !== "check it") return undefined;
-    emit({ type: "handoff", question: "Which device?", options: ["browser", "phone"] });
+    tell({ type: "handoff", question: "Which device?", options: ["browser", "phone"] });
     return { outcome: "needs_input" };
   });
   await terminal.types("check it");
@@ -301,7 +303,7 @@ it("shows a question of the agent's with numbered options, and sends the number 
 });
 
 describe("a pipe", () => {
-  const piped = (text: string, behave: Behaviour = echoes) =>
+  const piped = (text: string, behave: Script = echoes) =>
     startChat([], fakeTerminal(text), fakeConversations(behave));
 
   it("is a message a line, and stdout is the answers alone", async () => {

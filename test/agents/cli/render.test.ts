@@ -4,7 +4,7 @@ import { jsonLine, plain, plainLine } from "../../../agent-client/src/cli/plain.
 import { costLine, createRenderer } from "../../../agent-client/src/cli/render.ts";
 import type { Style } from "../../../agent-client/src/cli/terminal.ts";
 import type { AgentEventBody, SessionEnded } from "../../../agent-client/src/events.ts";
-import { noUsage } from "./fakeClient.ts";
+import { noUsage } from "../../fixtures/fakeConversations.ts";
 
 const uncoloured: Style = (_, text) => text;
 const coloured: Style = (format, text) => styleText(format, text, { validateStream: false });

@@ -24,7 +24,7 @@ describe("slash commands", () => {
     await terminal.types("/cost");
     await terminal.types("hello");
     await vi.waitFor(() => expect(output()).toContain("1 turn"));
-    for (const session of sessions.values()) {
+    for (const session of sessions()) {
       session.skill = "run-script";
       session.usage = {
         input_tokens: 100,
@@ -113,7 +113,7 @@ describe("--resume", () => {
   it("opens with the agent of the conversation", async () => {
     const fake = fakeConversations();
     const { id } = await fake.conversations.create({ owner: "local" });
-    for (const session of fake.sessions.values()) session.agent = "own";
+    for (const session of fake.sessions()) session.agent = "own";
     const [atlas] = loadAgents().agents.filter((agent) => agent.default);
     if (!atlas) throw new Error("There is no default agent");
     const agents = [atlas, { ...atlas, name: "own", nickname: "Mine", default: false }];

@@ -1,7 +1,8 @@
 import { afterEach } from "vitest";
 import { runAgentCommand } from "../../../agent-client/src/cli/index.ts";
 import type { OpenAgent } from "../../../agent-client/src/openAgent.ts";
-import { type Behaviour, echoes, fakeClient, fakeConversations } from "./fakeClient.ts";
+import type { Script } from "../../fixtures/fakeConversations.ts";
+import { echoes, fakeClient, fakeConversations } from "./fakeClient.ts";
 import { type FakeTerminal, fakeTerminal } from "./fakeTerminal.ts";
 
 const started: { code: Promise<number>; terminal: FakeTerminal }[] = [];
@@ -21,7 +22,7 @@ export function startChat(
 }
 /** `labwright chat` at a terminal. */
 export const chat = (
-  behave: Behaviour = echoes,
+  behave: Script = echoes,
   args: readonly string[] = [],
   changes: Partial<OpenAgent> = {},
 ) => startChat(args, fakeTerminal(), fakeConversations(behave), changes);

@@ -149,7 +149,7 @@ describe("a server that is killed with -9", () => {
       calls("execute_device_action", { device_id: "browser", actions: [go("/never")] }),
       (_, context) => says(`The server said: ${readBy(context, /(OUTCOME_UNKNOWN)/)}`),
     ]);
-    const saying = talking.say("Take control of the device browser and open the page");
+    const saying = talking.say("Take control of the device lab/browser");
     await Promise.race([site.waiting(), saying.then(failed)]);
     const before = await lab.killDaemon();
     const { id, ended } = await saying;
@@ -178,7 +178,7 @@ describe("a server that is killed with -9", () => {
     await call(server, "list_hosts");
     await lab.killDaemon();
     expect(await devicesOpen(server)).toBe(0);
-    const saying = talking.say("Verify the screen of the box");
+    const saying = talking.say("Verify the screen of lab/box");
     await expect.poll(() => devicesOpen(server), within).toBe(1);
     const before = await lab.killDaemon();
     expect(await saying).toMatchObject({ ended: { outcome: "done", text: "The check said: pass: false" } });

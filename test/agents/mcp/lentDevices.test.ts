@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
-import { IdleDevices } from "../../../agent-client/src/cli/idleDevices.ts";
-import { createLentDevices } from "../../../agent-client/src/mcp/lentDevices.ts";
+import { createLentDevices, IdleDevices } from "../../../agent-client/src/mcp/lentDevices.ts";
 import type { Toolbox } from "../../../agent-client/src/ports.ts";
 import type { TestClient } from "../../fixtures/client.ts";
 import { openProduct, type Product } from "../../fixtures/product.ts";

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
-import { type RunSkill, startRuntime } from "../../../mcp-server/src/agents/runtime/index.ts";
+import { startRuntime } from "../../../mcp-server/src/agents/runtime/startRuntime.ts";
+import type { RunSkill } from "../../../mcp-server/src/agents/runtime/types.ts";
 import { endOf } from "./ends.ts";
 import { type Lab, openLab, runtimeOn, shipped } from "./lab.ts";
 

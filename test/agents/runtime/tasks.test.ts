@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { agentSchema } from "../../../agent-client/src/agents/agent.ts";
 import type { ToolCall, ToolResult } from "../../../agent-client/src/ports.ts";
-import { startRuntime } from "../../../mcp-server/src/agents/runtime/index.ts";
+import { startRuntime } from "../../../mcp-server/src/agents/runtime/startRuntime.ts";
 import type { LabEvent, RuntimeDeps } from "../../../mcp-server/src/agents/runtime/types.ts";
 import type { AgentTask } from "../../../mcp-server/src/agents/store.ts";
 import type { StoredEvent } from "../../../mcp-server/src/services/index.ts";

@@ -1,11 +1,24 @@
+import { join } from "node:path";
 import type { Duplex } from "node:stream";
+import { pathToFileURL } from "node:url";
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
+import { packageFolder } from "./packageFolder.ts";
 import { PortStream } from "./portStream.ts";
 
 /** What passes through the thread is gone at once; with V8's default it keeps some 20 MB more after a load. */
 const youngMegabytes = 8;
 
 // This file imports nothing heavy on purpose: the daemon starts the engine first and loads its own code meanwhile.
+
+/** Where the build puts the worker and the template, and where a data directory keeps its cluster. */
+export function engineFiles(dataDir: string): { folder: string; templateFile: string; workerFile: URL } {
+  const dist = join(packageFolder(), "dist");
+  return {
+    folder: join(dataDir, "db"),
+    templateFile: join(dist, "template.tar.br"),
+    workerFile: pathToFileURL(join(dist, "pgliteWorker.js")),
+  };
+}
 
 export type EngineOptions = {
   /** The cluster's folder; made when it is not there. The caller owns the data directory's lock. */
@@ -24,10 +37,8 @@ export type WorkerOptions = Pick<EngineOptions, "folder" | "templateFile"> & {
   sharedBuffers: string;
 };
 export type WorkerOrder = { connect: MessagePort } | "close";
-export type EngineTimings = { placeMs: number; openMs: number };
 
 export type Engine = {
-  timings: EngineTimings;
   /** A new connection, for node-postgres' `stream`. */
   connect(): Duplex;
   /** Aborts with an error when the thread ended without `close`. */
@@ -36,16 +47,16 @@ export type Engine = {
   close(): Promise<void>;
 };
 
-function opened(worker: Worker, timeoutMs: number): Promise<EngineTimings> {
+function opened(worker: Worker, timeoutMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       reject(new Error(`the embedded database did not open within ${timeoutMs} ms`));
       void worker.terminate();
     }, timeoutMs);
     const settle = () => clearTimeout(timer);
-    worker.once("message", (timings: EngineTimings) => {
+    worker.once("message", () => {
       settle();
-      resolve(timings);
+      resolve();
     });
     worker.once("error", (error) => {
       settle();
@@ -96,14 +107,13 @@ async function start(options: EngineOptions): Promise<Engine> {
       if (!isClosing) lost.abort(threadEnded(fault?.message ?? `exit code ${code}`));
     });
   });
-  const timings = await opened(worker, options.openTimeoutMs ?? 60_000);
+  await opened(worker, options.openTimeoutMs ?? 60_000);
   // A thread that dies later closes its ports; every connection then fails by itself.
   worker.on("error", (error) => {
     fault = error;
   });
   const order = (message: WorkerOrder, ports: MessagePort[] = []) => worker.postMessage(message, ports);
   return {
-    timings,
     lost: lost.signal,
     connect() {
       if (!alive) return new PortStream(undefined);

@@ -2,8 +2,7 @@ import { existsSync } from "node:fs";
 import pg from "pg";
 import { z } from "zod";
 
-import { startEngine } from "./engine.ts";
-import { engineFiles } from "./engineFiles.ts";
+import { engineFiles, startEngine } from "./engine.ts";
 import { isDataDirLocked, lockDataDir } from "./lock.ts";
 import { isCluster } from "./template.ts";
 
