@@ -147,24 +147,16 @@ describe("what callTool makes of a handler's end", () => {
     expect(audited).toMatchObject([expected]);
   });
 
-  it("does not audit a read", async () => {
-    const { call, records, audited } = pathOf(toolOf(press, { effect: "read" }));
-    await call({});
-    expect(records).toHaveLength(1);
-    expect(audited).toEqual([]);
-  });
+  const full = new Error("disk full");
+  const failing = { calls: memoryCalls(() => Promise.reject(full)) };
 
   it("answers also when the audit cannot be written, and reports it", async () => {
-    const full = new Error("disk full");
-    const { call, faults } = pathOf(toolOf(press), {
-      calls: memoryCalls(() => Promise.reject(full)),
-    });
+    const { call, faults } = pathOf(toolOf(press), failing);
     expect((await call({})).ok).toBe(true);
     expect(faults).toEqual([full]);
   });
 
   it("answers no call as done whose end would not be remembered, and says how it ended", async () => {
-    const full = new Error("disk full");
     const { call, faults } = pathOf(toolOf(press), { calls: memoryCalls(() => Promise.reject(full)) });
     const error = errorOf(await call({ idempotency_key: "k" }));
     expect(error).toMatchObject({ code: "STORAGE_FAILED" });
@@ -192,28 +184,28 @@ describe("what callTool makes of a handler's end", () => {
   });
 
   it("tells who left a run that it could not be stored, and fails the call", async () => {
-    const full = new Error("disk full");
     const told: unknown[] = [];
     const tool = toolOf(async (_, context) => {
       context.leave?.(runOf("lost"))?.catch((error: unknown) => told.push(error));
       return { pressed: "OK" };
     });
-    const { call } = pathOf(tool, { calls: memoryCalls(() => Promise.reject(full)) });
-    expect(errorOf(await call({})).code).toBe("STORAGE_FAILED");
+    expect(errorOf(await pathOf(tool, failing).call({})).code).toBe("STORAGE_FAILED");
     expect(told).toEqual([full]);
   });
 
-  it("lets a read leave nothing", async () => {
+  it("records a read without auditing it, and lets it leave nothing", async () => {
     let offered: unknown = "not asked";
-    const tool = toolOf(
-      async (_, context) => {
-        offered = context.leave;
-        return { pressed: "OK" };
-      },
-      { effect: "read" },
-    );
-    await pathOf(tool).call({});
-    expect(offered).toBeUndefined();
+    const look: Handle = async (_, context) => {
+      offered = context.leave;
+      return { pressed: "OK" };
+    };
+    const { call, records, audited } = pathOf(toolOf(look, { effect: "read" }));
+    await call({});
+    expect({ offered, records: records.length, audited }).toEqual({
+      offered: undefined,
+      records: 1,
+      audited: [],
+    });
   });
 
   it("takes an output that breaks its schema for a fault of ours", async () => {
@@ -251,12 +243,10 @@ describe("what callTool makes of a handler's end", () => {
       const { call } = pathOf(toolOf(() => Promise.reject(thrown)));
       expect(errorOf(await call({})).code).toBe("INTERNAL");
     }
-    const { call } = pathOf(
-      toolOf(() => {
-        throw new Error("before its first await");
-      }),
-    );
-    expect(errorOf(await call({})).code).toBe("INTERNAL");
+    const atOnce: Handle = () => {
+      throw new Error("before its first await");
+    };
+    expect(errorOf(await pathOf(toolOf(atOnce)).call({})).code).toBe("INTERNAL");
   });
 
   it("masks secrets in results, errors and progress", async () => {
@@ -289,21 +279,14 @@ it("no result and no error ends in half a letter, wherever its text was cut", as
 });
 
 describe("limits of a call", () => {
-  it("answers at the deadline although the handler ignores its signal", async () => {
-    const { call, clock } = pathOf(toolOf(forever));
+  it.each([
+    ["the tool's own", {}, 5_000],
+    ["a shorter configured", { maxCallMs: 1_000 }, 1_000],
+  ])("answers at %s deadline although the handler ignores its signal", async (_, deps, ms) => {
+    const { call, clock } = pathOf(toolOf(forever), deps);
     const outcome = call({});
-    await clock.advance(5_000);
-    expect(errorOf(await outcome)).toMatchObject({
-      code: "EXECUTION_TIMEOUT",
-      details: { timeout_ms: 5_000 },
-    });
-  });
-
-  it("holds the shorter of the tool's and the configured limit", async () => {
-    const { call, clock } = pathOf(toolOf(forever), { maxCallMs: 1_000 });
-    const outcome = call({});
-    await clock.advance(1_000);
-    expect(errorOf(await outcome).details).toEqual({ timeout_ms: 1_000 });
+    await clock.advance(ms);
+    expect(errorOf(await outcome)).toMatchObject({ code: "EXECUTION_TIMEOUT", details: { timeout_ms: ms } });
   });
 
   it("aborts the handler when its caller goes, and ends as cancelled", async () => {
@@ -378,17 +361,13 @@ describe("idempotency keys", () => {
     expect(error.hint).toContain("dump_ui_elements");
   });
 
-  it("belong to their principal", async () => {
-    const { call, runs } = counted();
+  it.each([
+    ["of another principal", {}, { principal: "other" }],
+    ["of a tool that may be repeated", { idempotent: true }, {}],
+  ])("let the same call %s run again", async (_, extra, request) => {
+    const { call, runs } = counted(extra);
     await call({ idempotency_key: "k" });
-    await call({ idempotency_key: "k" }, { principal: "other" });
-    expect(runs()).toBe(2);
-  });
-
-  it("change nothing for a tool that may be repeated", async () => {
-    const { call, runs } = counted({ idempotent: true });
-    await call({ idempotency_key: "k" });
-    await call({ idempotency_key: "k" });
+    await call({ idempotency_key: "k" }, request);
     expect(runs()).toBe(2);
   });
 

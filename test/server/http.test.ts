@@ -77,6 +77,19 @@ function raw(url: string, options: { method?: string; headers?: Record<string, s
 
 const codeOf = (answer: Answer) => errorBody.parse(JSON.parse(answer.body)).error.code;
 
+/** A JSON-RPC request as a client sends it. */
+const rpc = (url: string, message: object, headers: Record<string, string> = {}) =>
+  fetch(url, {
+    method: "POST",
+    headers: {
+      ...bearer,
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      ...headers,
+    },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, ...message }),
+  });
+
 let http: HttpFixture;
 beforeAll(async () => {
   const api = new Hono().get("/health", (c) => c.json({ status: "healthy" }));
@@ -186,31 +199,14 @@ describe("who may reach the port", () => {
 it("a host's `arguments: null` is no arguments, also in a request without a session", async () => {
   clients.length = 0;
   const version = "2026-07-28";
-  const response = await fetch(http.url("/mcp"), {
-    method: "POST",
-    headers: {
-      ...bearer,
-      "content-type": "application/json",
-      accept: "application/json, text/event-stream",
-      "mcp-protocol-version": version,
-      "mcp-method": "tools/call",
-      "mcp-name": "who_am_i",
-    },
-    body: JSON.stringify({
-      jsonrpc: "2.0",
-      id: 1,
-      method: "tools/call",
-      params: {
-        name: "who_am_i",
-        arguments: null,
-        _meta: {
-          "io.modelcontextprotocol/protocolVersion": version,
-          "io.modelcontextprotocol/clientInfo": { name: "null-host", version: "1" },
-          "io.modelcontextprotocol/clientCapabilities": {},
-        },
-      },
-    }),
-  });
+  const headers = { "mcp-protocol-version": version, "mcp-method": "tools/call", "mcp-name": "who_am_i" };
+  const _meta = {
+    "io.modelcontextprotocol/protocolVersion": version,
+    "io.modelcontextprotocol/clientInfo": { name: "null-host", version: "1" },
+    "io.modelcontextprotocol/clientCapabilities": {},
+  };
+  const params = { name: "who_am_i", arguments: null, _meta };
+  const response = await rpc(http.url("/mcp"), { method: "tools/call", params }, headers);
   expect(await response.text()).toContain('"client":"null-host"');
   expect(clients).toEqual(["null-host"]);
 });
@@ -245,9 +241,7 @@ describe("whose call it is", () => {
   });
 
   it("asks a 2025 client of an ended session to begin again", async () => {
-    const headers = { ...bearer, "mcp-session-id": "gone", "content-type": "application/json" };
-    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
-    const response = await fetch(http.url("/mcp"), { method: "POST", headers, body });
+    const response = await rpc(http.url("/mcp"), { method: "tools/list" }, { "mcp-session-id": "gone" });
     expect(response.status).toBe(404);
   });
 });
@@ -274,18 +268,9 @@ describe("a 2025 client that vanished", () => {
   it("loses its session, and what it held is given back", async () => {
     const clock = fakeClock();
     const server = await startHttp(wireServices(), [whoAmI], { clock, sessionIdleMs: 60_000 });
-    const headers = {
-      ...bearer,
-      "content-type": "application/json",
-      accept: "application/json, text/event-stream",
-    };
-    const params = {
-      protocolVersion: "2025-11-25",
-      capabilities: {},
-      clientInfo: { name: "gone", version: "1" },
-    };
-    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params });
-    const response = await fetch(server.url("/mcp"), { method: "POST", headers, body });
+    const clientInfo = { name: "gone", version: "1" };
+    const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo };
+    const response = await rpc(server.url("/mcp"), { method: "initialize", params });
     await response.text();
     const session = response.headers.get("mcp-session-id");
     await clock.advance(45_000);

@@ -4,8 +4,7 @@ import { z } from "zod";
 import { fitTypes } from "../../mcp-server/src/domain/fitTypes.ts";
 import { createRegistry } from "../../mcp-server/src/registry/registry.ts";
 import { parseInput } from "../../mcp-server/src/server/call/parseInput.ts";
-import { callLine } from "../../mcp-server/src/server/call/repair/callLine.ts";
-import { noSuchTool } from "../../mcp-server/src/server/call/repair/noSuchTool.ts";
+import { callLine, noSuchTool } from "../../mcp-server/src/server/call/repair/noSuchTool.ts";
 import { tools } from "../../mcp-server/src/tools/index.ts";
 
 const registry = createRegistry(tools);

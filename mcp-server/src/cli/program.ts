@@ -8,7 +8,6 @@ import type { InstallOptions } from "./commands/install.ts";
 import { addListCommands } from "./commands/list.ts";
 import { runLogs } from "./commands/logs.ts";
 import { addReportCommand } from "./commands/reportCommand.ts";
-import { runSetup } from "./commands/setup.ts";
 import { addFolderCommands } from "./folder/commands.ts";
 import { addRunCommands } from "./programRun.ts";
 import { type ExitCode, exitCodes, type Terminal, wrapText } from "./terminal.ts";
@@ -183,8 +182,8 @@ function addSetUpCommands(program: Command, terminal: Terminal, exit: (code: Exi
     .addHelpText("after", examples("labwright setup", "labwright setup android --server"))
     .action(async (named: string[], given: { for: string; server?: boolean; dataDir?: string }) => {
       const parts = given.server ? [...named, "appium-server"] : named;
+      const { runSetup, runSetupOfParts } = await import("./commands/setup.ts");
       if (parts.length === 0) return exit(await runSetup(given, terminal));
-      const { runSetupOfParts } = await import("./commands/setupParts.ts");
       exit(await runSetupOfParts({ parts, dataDir: given.dataDir }, terminal));
     });
 }
@@ -232,7 +231,7 @@ function addOwnSkillsCommands(skills: Command, terminal: Terminal, exit: (code: 
     .option("--into <folder>", "the folder of skills, in place of yours (LABWRIGHT_SKILLS_DIR)")
     .addHelpText("after", examples("labwright skills new check-lamps"))
     .action(async (name: string, given: Given & { into?: string }) => {
-      const { newSkill } = await import("./commands/ownSkills.ts");
+      const { newSkill } = await import("./commands/skills.ts");
       exit(newSkill({ ...daemonOptions(given), name, into: given.into }, terminal));
     });
   withDaemonOptions(skills.command("test"))
@@ -240,7 +239,7 @@ function addOwnSkillsCommands(skills: Command, terminal: Terminal, exit: (code: 
     .argument("[names...]", "only these skills")
     .addHelpText("after", examples("labwright skills test", "labwright skills test check-lamps"))
     .action(async (names: string[], given: Given) => {
-      const { testSkills } = await import("./commands/ownSkills.ts");
+      const { testSkills } = await import("./commands/skills.ts");
       exit(testSkills({ ...daemonOptions(given), names }, terminal));
     });
 }

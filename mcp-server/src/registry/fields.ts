@@ -102,3 +102,9 @@ export const waitField = {
 export const maxTokensField = (defaultTokens: number) => ({
   max_tokens: z.int().min(50).max(50_000).default(defaultTokens),
 });
+
+/** A page of a listing as its tool returns it: `more` stands only where something is left. */
+export const paged = <Page extends { more: number }>({ more, ...page }: Page) => ({
+  ...page,
+  ...(more > 0 && { more }),
+});

@@ -1,18 +1,18 @@
 import { z } from "zod";
 import { alertStateSchema, alertTriageSchema, paramsSchema } from "../domain/index.ts";
-import { maxTokensField } from "../registry/fields.ts";
+import { maxTokensField, paged } from "../registry/fields.ts";
 import { defineTool } from "../registry/tool.ts";
+
+const shared = { domain: "alerts", capabilities: ["ALERTS"], timeoutMs: 30_000 } as const;
 
 const name = z.string().optional();
 
 export const listAlerts = defineTool({
+  ...shared,
   name: "list_alerts",
   title: "List alerts",
   description: "Problems on devices or outside them, newest first",
-  domain: "alerts",
-  capabilities: ["ALERTS"],
   effect: "read",
-  timeoutMs: 30_000,
   input: z.strictObject({
     state: alertStateSchema.optional(),
     kind: name,
@@ -41,22 +41,18 @@ export const listAlerts = defineTool({
     ),
     more: z.int().optional().describe("Not shown; raise max_tokens or filter"),
   }),
-  async handle({ input: { max_tokens: maxTokens, ...filter }, services }) {
-    const { alerts, more } = await services.alerts.list({ ...filter, maxTokens });
-    return { alerts, ...(more > 0 && { more }) };
-  },
+  handle: async ({ input: { max_tokens: maxTokens, ...filter }, services }) =>
+    paged(await services.alerts.list({ ...filter, maxTokens })),
 });
 
 export const updateAlert = defineTool({
+  ...shared,
   name: "update_alert",
   title: "Triage an alert",
   description:
     "Say what an alert is: seen (acknowledge), a fault (confirm) or none (discard), in place of an earlier triage; or end it (resolve)",
-  domain: "alerts",
-  capabilities: ["ALERTS"],
   effect: "write",
   idempotent: true,
-  timeoutMs: 30_000,
   input: z.strictObject({
     alert_id: z.string().min(1),
     action: z.enum(["acknowledge", "discard", "confirm", "resolve"]),
@@ -73,14 +69,12 @@ export const updateAlert = defineTool({
 });
 
 export const publishEvent = defineTool({
+  ...shared,
   name: "publish_event",
   title: "Publish an event",
   description:
     "Publish something external: an event (type, priority, device_id, payload) or an alert, which is active at once",
-  domain: "alerts",
-  capabilities: ["ALERTS"],
   effect: "write",
-  timeoutMs: 30_000,
   input: z.strictObject({
     type: name.describe("Such as webhook.ci_failure, build.deployed"),
     priority: z.enum(["critical", "high", "normal"]).optional().describe("Default normal"),

@@ -5,7 +5,7 @@ import {
   deploymentStatusSchema,
   paramsSchema,
 } from "../domain/index.ts";
-import { maxTokensField } from "../registry/fields.ts";
+import { maxTokensField, paged } from "../registry/fields.ts";
 import { defineTool } from "../registry/tool.ts";
 
 const deploymentRef = { deployment: z.string().describe("Name or id") };
@@ -60,10 +60,8 @@ export const listDeployments = defineTool({
     ),
     more: z.int().optional().describe("Not shown; raise max_tokens or filter"),
   }),
-  async handle({ input: { status, max_tokens }, services }) {
-    const { deployments, more } = await services.deployments.list({ status, maxTokens: max_tokens });
-    return { deployments, ...(more > 0 && { more }) };
-  },
+  handle: async ({ input: { status, max_tokens }, services }) =>
+    paged(await services.deployments.list({ status, maxTokens: max_tokens })),
 });
 
 export const updateDeployment = defineTool({
@@ -144,12 +142,12 @@ export const getDeploymentHistory = defineTool({
     ),
     more: z.int().optional().describe("Not shown; raise max_tokens or filter"),
   }),
-  async handle({ input: { deployment, status, max_tokens }, services }) {
-    const { more, ...history } = await services.deployments.history({
-      deployment,
-      status,
-      maxTokens: max_tokens,
-    });
-    return { ...history, ...(more > 0 && { more }) };
-  },
+  handle: async ({ input: { deployment, status, max_tokens }, services }) =>
+    paged(
+      await services.deployments.history({
+        deployment,
+        status,
+        maxTokens: max_tokens,
+      }),
+    ),
 });

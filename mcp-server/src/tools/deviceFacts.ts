@@ -1,6 +1,6 @@
 import { sensorNames } from "@labwright/controllers";
 import { z } from "zod";
-import { deviceFields, maxTokensField } from "../registry/fields.ts";
+import { deviceFields, maxTokensField, paged } from "../registry/fields.ts";
 import { defineDeviceTool } from "../registry/tool.ts";
 
 const simulated = z.boolean().optional().describe("The values are made up");
@@ -53,8 +53,6 @@ export const getInstalledApps = defineDeviceTool({
     reason: z.string().optional(),
     more: z.int().optional().describe("Not shown; raise max_tokens"),
   }),
-  async handle({ input, services, device, signal }) {
-    const { more, ...view } = await services.deviceFacts.apps(device, input.max_tokens, signal);
-    return { ...view, ...(more > 0 && { more }) };
-  },
+  handle: async ({ input, services, device, signal }) =>
+    paged(await services.deviceFacts.apps(device, input.max_tokens, signal)),
 });

@@ -2,16 +2,16 @@ import { z } from "zod";
 import { deviceFields } from "../registry/fields.ts";
 import { defineTool } from "../registry/tool.ts";
 
+const shared = { domain: "devices", capabilities: ["DEVICE_STATUS"], timeoutMs: 10_000 } as const;
+
 const stateField = z.string().describe("free, yours until, or held by whom until");
 
 export const listHosts = defineTool({
+  ...shared,
   name: "list_hosts",
   title: "List hosts",
   description: "Hosts with their devices and who holds them",
-  domain: "devices",
-  capabilities: ["DEVICE_STATUS"],
   effect: "read",
-  timeoutMs: 10_000,
   input: z.strictObject({}),
   output: z.object({
     hosts: z.array(
@@ -34,13 +34,11 @@ export const listHosts = defineTool({
 });
 
 export const getDeviceInfo = defineTool({
+  ...shared,
   name: "get_device_info",
   title: "Device info",
   description: "One device: model, state, controllers, what cannot be used and why",
-  domain: "devices",
-  capabilities: ["DEVICE_STATUS"],
   effect: "read",
-  timeoutMs: 10_000,
   input: z.strictObject(deviceFields),
   output: z.object({
     id: z.string(),
@@ -59,13 +57,12 @@ export const getDeviceInfo = defineTool({
 });
 
 export const getCompatibleHosts = defineTool({
+  ...shared,
   name: "get_compatible_hosts",
   title: "Compatible devices",
   description: "Devices that can run a userinterface, best first, and why the others cannot",
-  domain: "devices",
   capabilities: ["DEVICE_STATUS", "TESTING"],
   effect: "read",
-  timeoutMs: 10_000,
   input: z.strictObject({ userinterface_name: z.string().min(1) }),
   output: z.object({
     devices: z.array(z.object({ id: z.string(), host: z.string(), model: z.string(), state: stateField })),
@@ -75,10 +72,10 @@ export const getCompatibleHosts = defineTool({
 });
 
 export const takeControl = defineTool({
+  ...shared,
   name: "take_control",
   title: "Take control",
   description: "Lease a device for 5 minutes, renewed by every call. Pass the session_id on",
-  domain: "devices",
   capabilities: ["DEVICE_CONTROL"],
   effect: "write",
   idempotent: true,
@@ -116,10 +113,10 @@ export const takeControl = defineTool({
 });
 
 export const releaseControl = defineTool({
+  ...shared,
   name: "release_control",
   title: "Release control",
   description: "Give a device back",
-  domain: "devices",
   capabilities: ["DEVICE_CONTROL"],
   effect: "write",
   timeoutMs: 60_000,
@@ -131,10 +128,10 @@ export const releaseControl = defineTool({
 });
 
 export const diagnose = defineTool({
+  ...shared,
   name: "diagnose",
   title: "Diagnose",
   description: "Why is there no device: what is missing here, each with its fix",
-  domain: "devices",
   capabilities: ["DIAGNOSIS"],
   effect: "read",
   timeoutMs: 30_000,

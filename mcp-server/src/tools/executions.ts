@@ -12,12 +12,15 @@ import {
   batchEnd,
   maxTokensField,
   navigationEnd,
+  paged,
   scriptEnd,
   stageFields,
   testcaseEnd,
   validationEnd,
 } from "../registry/fields.ts";
 import { defineTool } from "../registry/tool.ts";
+
+const shared = { domain: "executions", capabilities: ["REPORTING"], timeoutMs: 30_000 } as const;
 
 const executionId = { execution_id: z.string().min(1) };
 const reason = z.object({ code: z.string(), message: z.string() }).optional();
@@ -37,11 +40,11 @@ const judgement = z.object({
 });
 
 export const getExecutionStatus = defineTool({
+  ...shared,
   name: "get_execution_status",
   title: "Look at a run",
   description:
     "Where a run stands, after waiting for its end up to wait_ms: verdict, steps so far (failed ones first when not all fit), and what its own tool returns",
-  domain: "executions",
   capabilities: ["EXECUTION_CONTROL"],
   effect: "read",
   timeoutMs: 660_000,
@@ -84,10 +87,10 @@ export const getExecutionStatus = defineTool({
 });
 
 export const cancelExecution = defineTool({
+  ...shared,
   name: "cancel_execution",
   title: "Stop a run",
   description: "Stop a run and its device; returns how it ended",
-  domain: "executions",
   capabilities: ["EXECUTION_CONTROL"],
   effect: "write",
   idempotent: true,
@@ -101,12 +104,11 @@ export const cancelExecution = defineTool({
 });
 
 export const getExecutionReport = defineTool({
+  ...shared,
   name: "get_execution_report",
   title: "Get a report",
   description:
     "A report file of runs: html (one self-contained page with pictures), junit XML or ctrf JSON; and the judgement of a single test",
-  domain: "executions",
-  capabilities: ["REPORTING"],
   effect: "read",
   timeoutMs: 120_000,
   input: z.strictObject({
@@ -155,11 +157,10 @@ export const getExecutionReport = defineTool({
 const filter = z.string().min(1).max(200).optional();
 
 export const getExecutionResults = defineTool({
+  ...shared,
   name: "get_execution_results",
   title: "Find results",
   description: "Runs that match, newest first, and how many ended how",
-  domain: "executions",
-  capabilities: ["REPORTING"],
   effect: "read",
   timeoutMs: 60_000,
   input: z.strictObject({
@@ -197,22 +198,20 @@ export const getExecutionResults = defineTool({
     more: z.int().optional().describe("Older ones that match"),
     next: z.string().optional().describe("Give it as before to get them"),
   }),
-  async handle({ input: { max_tokens: maxTokens, userinterface_name: userinterface, ...query }, services }) {
-    const { more, ...page } = await services.results.search({ ...query, userinterface, maxTokens });
-    return { ...page, ...(more > 0 && { more }) };
-  },
+  handle: async ({
+    input: { max_tokens: maxTokens, userinterface_name: userinterface, ...query },
+    services,
+  }) => paged(await services.results.search({ ...query, userinterface, maxTokens })),
 });
 
 export const updateExecutionAnalysis = defineTool({
+  ...shared,
   name: "update_execution_analysis",
   title: "Judge a result",
   description:
     "Say what a finished run's result is worth: right (VALID_PASS, VALID_FAIL) or whose fault (app: BUG, test: SCRIPT_ISSUE, lab: SYSTEM_ISSUE). Replaces an earlier analysis",
-  domain: "executions",
-  capabilities: ["REPORTING"],
   effect: "write",
   idempotent: true,
-  timeoutMs: 30_000,
   input: z.strictObject({
     ...executionId,
     classification: classificationSchema,
@@ -231,14 +230,12 @@ export const updateExecutionAnalysis = defineTool({
 });
 
 export const getAnalysisQueueStatus = defineTool({
+  ...shared,
   name: "get_analysis_queue_status",
   title: "Look at the analysis queue",
   description:
     "Finished test cases and scripts: how many await analysis, which are next and what the record alone says of them, how the rest was judged",
-  domain: "executions",
-  capabilities: ["REPORTING"],
   effect: "read",
-  timeoutMs: 30_000,
   input: z.strictObject({
     since: filter.describe("ISO time of their end"),
     execution_id: filter.describe("Judge this run and the earlier failures that it decides"),

@@ -1,6 +1,13 @@
 import { z } from "zod";
 import { paramsSchema } from "../domain/index.ts";
-import { deviceFields, maxTokensField, navigationEnd, validationEnd, waitField } from "../registry/fields.ts";
+import {
+  deviceFields,
+  maxTokensField,
+  navigationEnd,
+  paged,
+  validationEnd,
+  waitField,
+} from "../registry/fields.ts";
 import { defineDeviceTool, defineTool } from "../registry/tool.ts";
 
 const ui = { userinterface_name: z.string().min(1) };
@@ -43,10 +50,8 @@ export const listNavigationNodes = defineTool({
     ),
     more: z.int().optional().describe("Not shown; ask again with a larger offset"),
   }),
-  async handle({ input, services }) {
-    const { nodes, more } = await services.navigation.nodes(input.userinterface_name, input);
-    return { nodes, ...(more > 0 && { more }) };
-  },
+  handle: async ({ input, services }) =>
+    paged(await services.navigation.nodes(input.userinterface_name, input)),
 });
 
 export const previewUserinterface = defineTool({
@@ -62,10 +67,8 @@ export const previewUserinterface = defineTool({
     map: z.string(),
     more: z.int().optional().describe("Lines not shown; raise max_tokens"),
   }),
-  async handle({ input, services }) {
-    const { map, more } = await services.navigation.preview(input.userinterface_name, input.max_tokens);
-    return { map, ...(more > 0 && { more }) };
-  },
+  handle: async ({ input, services }) =>
+    paged(await services.navigation.preview(input.userinterface_name, input.max_tokens)),
 });
 
 export const navigateToNode = defineTool({

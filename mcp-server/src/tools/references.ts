@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { areaSchema, labelSchema, referenceKindSchema } from "../domain/index.ts";
-import { deviceFields, maxTokensField } from "../registry/fields.ts";
+import { deviceFields, maxTokensField, paged } from "../registry/fields.ts";
 import { defineDeviceTool, defineTool } from "../registry/tool.ts";
 
 const view = {
@@ -59,8 +59,6 @@ export const listReferences = defineTool({
     references: z.array(z.object({ userinterface_name: z.string(), ...view })),
     more: z.int().optional().describe("Not shown; raise max_tokens or filter"),
   }),
-  async handle({ input: { max_tokens: maxTokens, ...filter }, services }) {
-    const { references, more } = await services.references.list({ ...filter, maxTokens });
-    return { references, ...(more > 0 && { more }) };
-  },
+  handle: async ({ input: { max_tokens: maxTokens, ...filter }, services }) =>
+    paged(await services.references.list({ ...filter, maxTokens })),
 });

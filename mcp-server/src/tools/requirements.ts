@@ -6,8 +6,10 @@ import {
   requirementSchema,
   requirementStatusSchema as statusSchema,
 } from "../domain/index.ts";
-import { maxTokensField } from "../registry/fields.ts";
+import { maxTokensField, paged } from "../registry/fields.ts";
 import { defineTool } from "../registry/tool.ts";
+
+const shared = { domain: "requirements", capabilities: ["REQUIREMENTS"], timeoutMs: 30_000 } as const;
 
 const requirementRef = { requirement: z.string().min(1).max(200).describe("Code or id") };
 const testcaseRef = { testcase: z.string().min(1).max(200).describe("Name or id") };
@@ -33,18 +35,15 @@ const runsOf = ({ environment, release, build, userinterface_name: userinterface
 });
 
 const more = z.int().optional().describe("Not shown; raise max_tokens or filter");
-const moreOf = (left: number) => (left > 0 ? { more: left } : {});
 const headline = { code: z.string(), name: z.string(), priority: prioritySchema };
 const link = { requirement: z.string(), testcase: z.string() };
 
 export const createRequirement = defineTool({
+  ...shared,
   name: "create_requirement",
   title: "Create a requirement",
   description: "Add something that the product must do. Without a code it gets the next: REQ-001 ...",
-  domain: "requirements",
-  capabilities: ["REQUIREMENTS"],
   effect: "write",
-  timeoutMs: 30_000,
   input: z.strictObject({
     code: texts.code,
     name: texts.name,
@@ -62,13 +61,11 @@ export const createRequirement = defineTool({
 });
 
 export const listRequirements = defineTool({
+  ...shared,
   name: "list_requirements",
   title: "List requirements",
   description: "Requirements by code, with how many test cases each is linked to",
-  domain: "requirements",
-  capabilities: ["REQUIREMENTS"],
   effect: "read",
-  timeoutMs: 30_000,
   input: z.strictObject({
     priority: prioritySchema.optional(),
     category: text,
@@ -87,20 +84,16 @@ export const listRequirements = defineTool({
     ),
     more,
   }),
-  async handle({ input: { max_tokens: maxTokens, ...filter }, services }) {
-    const { requirements, more: left } = await services.requirements.list(filter, maxTokens);
-    return { requirements, ...moreOf(left) };
-  },
+  handle: async ({ input: { max_tokens: maxTokens, ...filter }, services }) =>
+    paged(await services.requirements.list(filter, maxTokens)),
 });
 
 export const getRequirement = defineTool({
+  ...shared,
   name: "get_requirement",
   title: "Get a requirement",
   description: "A whole requirement. get_requirement_coverage names its test cases",
-  domain: "requirements",
-  capabilities: ["REQUIREMENTS"],
   effect: "read",
-  timeoutMs: 30_000,
   input: z.strictObject(requirementRef),
   output: z.object({
     ...requirementSchema.shape,
@@ -110,14 +103,12 @@ export const getRequirement = defineTool({
 });
 
 export const updateRequirement = defineTool({
+  ...shared,
   name: "update_requirement",
   title: "Change a requirement",
   description: "Change what is given of a requirement; the rest stays",
-  domain: "requirements",
-  capabilities: ["REQUIREMENTS"],
   effect: "write",
   idempotent: true,
-  timeoutMs: 30_000,
   input: z.strictObject({
     ...requirementRef,
     code: texts.code.describe("A new one"),
@@ -136,14 +127,12 @@ export const updateRequirement = defineTool({
 });
 
 export const linkTestcaseToRequirement = defineTool({
+  ...shared,
   name: "link_testcase_to_requirement",
   title: "Link a test case to a requirement",
   description: "Say that a test case checks a requirement, or change how much of it",
-  domain: "requirements",
-  capabilities: ["REQUIREMENTS"],
   effect: "write",
   idempotent: true,
-  timeoutMs: 30_000,
   input: z.strictObject({
     ...requirementRef,
     ...testcaseRef,
@@ -158,50 +147,43 @@ export const linkTestcaseToRequirement = defineTool({
 });
 
 export const unlinkTestcaseFromRequirement = defineTool({
+  ...shared,
   name: "unlink_testcase_from_requirement",
   title: "Unlink a test case from a requirement",
   description: "Unlink a test case from a requirement; both are kept",
-  domain: "requirements",
-  capabilities: ["REQUIREMENTS"],
   effect: "write",
   idempotent: true,
-  timeoutMs: 30_000,
   input: z.strictObject({ ...requirementRef, ...testcaseRef }),
   output: z.object({ ...link, was_linked: z.boolean() }),
   handle: ({ input, services }) => services.requirements.unlink(input.requirement, input.testcase),
 });
 
 export const getTestcaseRequirements = defineTool({
+  ...shared,
   name: "get_testcase_requirements",
   title: "Requirements of a test case",
   description: "Which requirements a test case checks",
-  domain: "requirements",
-  capabilities: ["REQUIREMENTS"],
   effect: "read",
-  timeoutMs: 30_000,
   input: z.strictObject({ ...testcaseRef, ...maxTokensField(2_000) }),
   output: z.object({
     testcase: z.string(),
     requirements: z.array(z.object({ ...headline, status: statusSchema, coverage: coverageSchema })),
     more,
   }),
-  async handle({ input, services }) {
-    const { more: left, ...view } = await services.requirements.ofTestcase(input.testcase, input.max_tokens);
-    return { ...view, ...moreOf(left) };
-  },
+  handle: async ({ input, services }) =>
+    paged(await services.requirements.ofTestcase(input.testcase, input.max_tokens)),
 });
 
 const verdict = z.enum(["uncovered", "not_run", "failed", "partial", "passed"]);
 
 export const getRequirementCoverage = defineTool({
+  ...shared,
   name: "get_requirement_coverage",
   title: "Coverage of a requirement",
   description:
     "A requirement's test cases with their last judged runs, and a verdict: uncovered, failed, not_run (one has no run), passed, or partial (all passed, none covers it in full)",
-  domain: "requirements",
   capabilities: ["REQUIREMENTS", "REPORTING"],
   effect: "read",
-  timeoutMs: 30_000,
   input: z.strictObject({ ...requirementRef, ...runFields, ...maxTokensField(2_000) }),
   output: z.object({
     ...headline,
@@ -227,12 +209,7 @@ export const getRequirementCoverage = defineTool({
   }),
   async handle({ input, services }) {
     const { requirement, max_tokens: maxTokens } = input;
-    const { more: left, ...view } = await services.requirements.coverage(
-      requirement,
-      runsOf(input),
-      maxTokens,
-    );
-    return { ...view, ...moreOf(left) };
+    return paged(await services.requirements.coverage(requirement, runsOf(input), maxTokens));
   },
 });
 
@@ -248,14 +225,13 @@ const counts = {
 };
 
 export const getCoverageSummary = defineTool({
+  ...shared,
   name: "get_coverage_summary",
   title: "Coverage of all requirements",
   description:
     "How many requirements are passed, partial, failed, not_run or uncovered, in all, by priority and by category. Deprecated ones are left out",
-  domain: "requirements",
   capabilities: ["REQUIREMENTS", "REPORTING"],
   effect: "read",
-  timeoutMs: 30_000,
   input: z.strictObject({ ...runFields, ...maxTokensField(2_000) }),
   output: z.object({
     ...counts,
@@ -264,21 +240,18 @@ export const getCoverageSummary = defineTool({
     no_category: z.object(counts).optional(),
     more: more.describe("Categories not shown; raise max_tokens"),
   }),
-  async handle({ input, services }) {
-    const { more: left, ...view } = await services.requirements.summary(runsOf(input), input.max_tokens);
-    return { ...view, ...moreOf(left) };
-  },
+  handle: async ({ input, services }) =>
+    paged(await services.requirements.summary(runsOf(input), input.max_tokens)),
 });
 
 export const getUncoveredRequirements = defineTool({
+  ...shared,
   name: "get_uncovered_requirements",
   title: "Requirements without full coverage",
   description:
     "Requirements that no test case checks, or only in part, most important first. Deprecated ones are left out",
-  domain: "requirements",
   capabilities: ["REQUIREMENTS", "REPORTING"],
   effect: "read",
-  timeoutMs: 30_000,
   input: z.strictObject({
     priority: prioritySchema.optional(),
     category: text,
@@ -292,8 +265,6 @@ export const getUncoveredRequirements = defineTool({
     ),
     more,
   }),
-  async handle({ input: { max_tokens: maxTokens, ...filter }, services }) {
-    const { more: left, ...view } = await services.requirements.uncovered(filter, maxTokens);
-    return { ...view, ...moreOf(left) };
-  },
+  handle: async ({ input: { max_tokens: maxTokens, ...filter }, services }) =>
+    paged(await services.requirements.uncovered(filter, maxTokens)),
 });

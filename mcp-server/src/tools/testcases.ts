@@ -10,16 +10,17 @@ import {
 import { deviceFields, maxTokensField, stageFields, testcaseEnd, waitField } from "../registry/fields.ts";
 import { defineTool } from "../registry/tool.ts";
 
+const shared = { domain: "testcases", capabilities: ["TEST_AUTHORING"], timeoutMs: 30_000 } as const;
+
 const testcaseRef = { testcase: z.string().min(1).describe("Name or id") };
 const idAndName = z.object({ id: z.string(), name: z.string() });
 
 export const saveTestcase = defineTool({
+  ...shared,
   name: "save_testcase",
   title: "Save a test case",
   description:
     "Save {name,app?,tags?,fresh?,setup?,retries?,inputs?:[{name,default?,required?}],variables?,outputs?,types?,for_each?,steps}. A step: words (go to NODE), or {command:{params},into?,id?}, {check:{params}}, {not:{check:{}}}, {call:{testcase,inputs}}, {set}, {condition}, {api_request:{method,url,checks}}, {repeat|while,steps}. To branch, blocks:[{id,type}],edges:[{from,to,on?:failure}] of start, success, failure, action{command,params}, verification, navigation{target}. Values take {{CEL}}, {{id.output.x}}",
-  domain: "testcases",
-  capabilities: ["TEST_AUTHORING"],
   effect: "write",
   idempotent: true,
   timeoutMs: 60_000,
@@ -36,27 +37,24 @@ export const saveTestcase = defineTool({
 });
 
 export const loadTestcase = defineTool({
+  ...shared,
   name: "load_testcase",
   title: "Load a test case",
   description: "A saved test case as save_testcase takes it, in steps if it is a sequence",
-  domain: "testcases",
-  capabilities: ["TEST_AUTHORING"],
   effect: "read",
   authored: true,
-  timeoutMs: 30_000,
   input: z.strictObject(testcaseRef),
   output: z.object({ id: z.string(), updated_at: z.string(), testcase: paramsSchema }),
   handle: ({ input, services }) => services.testcases.loadWritten(input.testcase),
 });
 
 export const listTestcases = defineTool({
+  ...shared,
   name: "list_testcases",
   title: "List test cases",
   description: "Saved test cases with their inputs",
-  domain: "testcases",
   capabilities: ["TEST_AUTHORING", "TESTING"],
   effect: "read",
-  timeoutMs: 30_000,
   input: z.strictObject({
     tag: z.string().optional(),
     userinterface_name: z.string().optional(),
@@ -86,26 +84,22 @@ export const listTestcases = defineTool({
 });
 
 export const renameTestcase = defineTool({
+  ...shared,
   name: "rename_testcase",
   title: "Rename a test case",
   description: "Rename a test case, also where other test cases call it",
-  domain: "testcases",
-  capabilities: ["TEST_AUTHORING"],
   effect: "write",
-  timeoutMs: 30_000,
   input: z.strictObject({ ...testcaseRef, new_name: labelSchema }),
   output: idAndName.extend({ callers: z.array(z.string()).describe("Changed too") }),
   handle: ({ input, services }) => services.testcases.rename(input.testcase, input.new_name),
 });
 
 export const deleteTestcase = defineTool({
+  ...shared,
   name: "delete_testcase",
   title: "Delete a test case",
   description: "Delete a test case; its executions stay",
-  domain: "testcases",
-  capabilities: ["TEST_AUTHORING"],
   effect: "destructive",
-  timeoutMs: 30_000,
   input: z.strictObject({ ...testcaseRef, confirm: z.boolean().default(false) }),
   output: idAndName,
   handle: ({ input, services }) => services.testcases.remove(input.testcase, input.confirm),
@@ -114,11 +108,11 @@ export const deleteTestcase = defineTool({
 const text = z.string().min(1).max(200).optional();
 
 export const executeTestcase = defineTool({
+  ...shared,
   name: "execute_testcase",
   title: "Run a test case",
   description:
     "Run a saved test case and wait for its verdict: passed, failed (a check did not hold), error (could not be judged), cancelled or timeout",
-  domain: "testcases",
   capabilities: ["TESTING", "UI_VALIDATION"],
   effect: "write",
   timeoutMs: 660_000,
@@ -157,12 +151,11 @@ export const executeTestcase = defineTool({
 });
 
 export const generateAndSaveTestcase = defineTool({
+  ...shared,
   name: "generate_and_save_testcase",
   title: "Make a test case of words",
   description:
     'Make a test of steps, one a line: go to NODE; click "X"; type "T" into "X"; press KEY; check NODE is shown; check or wait for text "T". Saves nothing unless it understands all; names what it does not',
-  domain: "testcases",
-  capabilities: ["TEST_AUTHORING"],
   effect: "write",
   authored: true,
   timeoutMs: 60_000,

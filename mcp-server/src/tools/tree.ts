@@ -7,8 +7,10 @@ import {
   passConditionSchema,
   positionSchema,
 } from "../domain/index.ts";
-import { deviceFields, maxTokensField } from "../registry/fields.ts";
+import { deviceFields, maxTokensField, paged } from "../registry/fields.ts";
 import { defineDeviceTool, defineTool } from "../registry/tool.ts";
+
+const shared = { domain: "tree", capabilities: ["NAVIGATION_MODEL"], timeoutMs: 30_000 } as const;
 
 const ui = { userinterface_name: z.string().min(1) };
 const node = { node: z.string().min(1).describe("Id or label") };
@@ -39,14 +41,12 @@ const { source, target, ...edgeFields } = edgeDraftSchema.extend({
 }).shape;
 
 export const createNode = defineTool({
+  ...shared,
   name: "create_node",
   title: "Create a node",
   description:
     "Add a place of the app to its tree. A tree has one entry, where runs start; a button is an edge, no node",
-  domain: "tree",
-  capabilities: ["NAVIGATION_MODEL"],
   effect: "write",
-  timeoutMs: 30_000,
   input: z.strictObject({
     ...ui,
     tree: z.string().min(1).optional().describe("Of a subtree; default the root"),
@@ -62,14 +62,12 @@ export const createNode = defineTool({
 });
 
 export const getNode = defineTool({
+  ...shared,
   name: "get_node",
   title: "Get a node",
   description: "A place with its checks and how reliable they were",
-  domain: "tree",
-  capabilities: ["NAVIGATION_MODEL"],
   effect: "read",
   authored: true,
-  timeoutMs: 30_000,
   input: z.strictObject({ ...ui, ...node }),
   output: nodeSchema.partial().extend({
     id: z.string(),
@@ -83,14 +81,12 @@ export const getNode = defineTool({
 });
 
 export const updateNode = defineTool({
+  ...shared,
   name: "update_node",
   title: "Change a node",
   description: "Change what is given of a node. A protected one needs protected: false",
-  domain: "tree",
-  capabilities: ["NAVIGATION_MODEL"],
   effect: "write",
   idempotent: true,
-  timeoutMs: 30_000,
   input: z.strictObject({
     ...ui,
     ...node,
@@ -111,13 +107,11 @@ export const updateNode = defineTool({
 });
 
 export const deleteNode = defineTool({
+  ...shared,
   name: "delete_node",
   title: "Delete a node",
   description: "Delete a node with its edges and the subtree below it",
-  domain: "tree",
-  capabilities: ["NAVIGATION_MODEL"],
   effect: "destructive",
-  timeoutMs: 30_000,
   input: z.strictObject({ ...ui, ...node, ...confirm }),
   output: z.object({ nodes: z.int(), edges: z.int(), trees: z.int() }),
   handle: ({ input, services }) =>
@@ -125,13 +119,11 @@ export const deleteNode = defineTool({
 });
 
 export const listEdges = defineTool({
+  ...shared,
   name: "list_edges",
   title: "List edges",
   description: "Edges of an app, or of one node, with the commands they run",
-  domain: "tree",
-  capabilities: ["NAVIGATION_MODEL"],
   effect: "read",
-  timeoutMs: 30_000,
   input: z.strictObject({
     ...ui,
     node: node.node.optional(),
@@ -144,25 +136,17 @@ export const listEdges = defineTool({
     ),
     more: z.int().optional().describe("Not shown; ask again with a larger offset"),
   }),
-  async handle({ input, services }) {
-    const { edges, more } = await services.userinterfaces.listEdges(
-      input.userinterface_name,
-      input.node,
-      input,
-    );
-    return { edges, ...(more > 0 && { more }) };
-  },
+  handle: async ({ input, services }) =>
+    paged(await services.userinterfaces.listEdges(input.userinterface_name, input.node, input)),
 });
 
 export const createEdge = defineTool({
+  ...shared,
   name: "create_edge",
   title: "Create an edge",
   description:
     "Add the way from one node to another: the actions that lead there, and with direction reverse back",
-  domain: "tree",
-  capabilities: ["NAVIGATION_MODEL"],
   effect: "write",
-  timeoutMs: 30_000,
   input: z.strictObject({ ...ui, source: source.describe("Id or label"), target, ...edgeFields }),
   output: idAndEdge,
   async handle({ input: { userinterface_name: name, ...draft }, services }) {
@@ -171,14 +155,12 @@ export const createEdge = defineTool({
 });
 
 export const getEdge = defineTool({
+  ...shared,
   name: "get_edge",
   title: "Get an edge",
   description: "An edge with its action sets and how reliable each was",
-  domain: "tree",
-  capabilities: ["NAVIGATION_MODEL"],
   effect: "read",
   authored: true,
-  timeoutMs: 30_000,
   input: z.strictObject({ ...ui, ...edge }),
   output: z.object({
     id: z.string(),
@@ -196,14 +178,12 @@ export const getEdge = defineTool({
 });
 
 export const updateEdge = defineTool({
+  ...shared,
   name: "update_edge",
   title: "Change an edge",
   description: "Change what is given of an edge; action_sets replaces all of them",
-  domain: "tree",
-  capabilities: ["NAVIGATION_MODEL"],
   effect: "write",
   idempotent: true,
-  timeoutMs: 30_000,
   input: z.strictObject({
     ...ui,
     ...edge,
@@ -219,13 +199,11 @@ export const updateEdge = defineTool({
 });
 
 export const deleteEdge = defineTool({
+  ...shared,
   name: "delete_edge",
   title: "Delete an edge",
   description: "Delete an edge with its history",
-  domain: "tree",
-  capabilities: ["NAVIGATION_MODEL"],
   effect: "destructive",
-  timeoutMs: 30_000,
   input: z.strictObject({ ...ui, ...edge, ...confirm }),
   output: z.object({ edges: z.int() }),
   handle: ({ input, services }) =>
@@ -233,14 +211,12 @@ export const deleteEdge = defineTool({
 });
 
 export const createSubtree = defineTool({
+  ...shared,
   name: "create_subtree",
   title: "Create a subtree",
   description:
     "Attach a subtree to a node (at most 5 levels). Add its nodes with tree; edges lead from the node itself, or from the subtree's own entry, which is the same place",
-  domain: "tree",
-  capabilities: ["NAVIGATION_MODEL"],
   effect: "write",
-  timeoutMs: 30_000,
   input: z.strictObject({
     ...ui,
     ...node,
@@ -256,10 +232,10 @@ export const createSubtree = defineTool({
 });
 
 export const saveNodeScreenshot = defineDeviceTool({
+  ...shared,
   name: "save_node_screenshot",
   title: "Keep a node's picture",
   description: "Take a screenshot now and keep it with a node",
-  domain: "tree",
   capabilities: ["NAVIGATION_MODEL", "SCREENSHOT"],
   effect: "write",
   idempotent: true,

@@ -2,8 +2,10 @@ import { isAbsolute } from "node:path";
 import { z } from "zod";
 import { appSchema, paramsSchema, userInterfaceSchema } from "../domain/index.ts";
 import { ToolError } from "../errors.ts";
-import { maxTokensField } from "../registry/fields.ts";
+import { maxTokensField, paged } from "../registry/fields.ts";
 import { defineTool } from "../registry/tool.ts";
+
+const shared = { domain: "userinterfaces", capabilities: ["NAVIGATION_MODEL"], timeoutMs: 30_000 } as const;
 
 const ui = { userinterface_name: z.string().min(1).describe("Name or id") };
 const offset = z.int().min(0).default(0);
@@ -44,14 +46,12 @@ const loadReportSchema = z.object({
 const removed = z.object({ nodes: z.int(), edges: z.int(), trees: z.int() });
 
 export const createUserinterface = defineTool({
+  ...shared,
   name: "create_userinterface",
   title: "Create a userinterface",
   description:
     "Start the model of an app: an empty navigation tree. Then create_node (one of type entry) and create_edge",
-  domain: "userinterfaces",
-  capabilities: ["NAVIGATION_MODEL"],
   effect: "write",
-  timeoutMs: 30_000,
   input: userInterfaceSchema.extend({
     models: userInterfaceSchema.shape.models.optional().describe("Device models; default: all of list_hosts"),
     app: userInterfaceSchema.shape.app.describe("url or package"),
@@ -66,13 +66,11 @@ export const createUserinterface = defineTool({
 });
 
 export const listUserinterfaces = defineTool({
+  ...shared,
   name: "list_userinterfaces",
   title: "List userinterfaces",
   description: "Apps that have a model, with the device models they run on",
-  domain: "userinterfaces",
-  capabilities: ["NAVIGATION_MODEL"],
   effect: "read",
-  timeoutMs: 30_000,
   input: z.strictObject(maxTokensField(2_000)),
   output: z.object({
     userinterfaces: z.array(
@@ -87,21 +85,16 @@ export const listUserinterfaces = defineTool({
     ),
     more: z.int().optional(),
   }),
-  async handle({ input, services }) {
-    const { userinterfaces, more: left } = await services.userinterfaces.list(input.max_tokens);
-    return { userinterfaces, ...(left > 0 && { more: left }) };
-  },
+  handle: async ({ input, services }) => paged(await services.userinterfaces.list(input.max_tokens)),
 });
 
 export const getUserinterfaceComplete = defineTool({
+  ...shared,
   name: "get_userinterface_complete",
   title: "A whole userinterface",
   description: "An app's settings, trees, nodes and edges, a line each. preview_userinterface is shorter",
-  domain: "userinterfaces",
-  capabilities: ["NAVIGATION_MODEL"],
   effect: "read",
   authored: true,
-  timeoutMs: 30_000,
   input: z.strictObject({ ...ui, offset, ...maxTokensField(2_000) }),
   output: z.object({
     id: z.string(),
@@ -136,11 +129,10 @@ export const getUserinterfaceComplete = defineTool({
 });
 
 export const exportUserinterface = defineTool({
+  ...shared,
   name: "export_userinterface",
   title: "Export a userinterface",
   description: "An app's model, test cases and references as YAML, to keep in git",
-  domain: "userinterfaces",
-  capabilities: ["NAVIGATION_MODEL"],
   effect: "read",
   authored: true,
   timeoutMs: 60_000,
@@ -153,12 +145,11 @@ export const exportUserinterface = defineTool({
 });
 
 export const importUserinterface = defineTool({
+  ...shared,
   name: "import_userinterface",
   title: "Import a userinterface",
   description:
     "Store an app with its tests, or tests alone, from YAML as export_userinterface gives it, all or nothing",
-  domain: "userinterfaces",
-  capabilities: ["NAVIGATION_MODEL"],
   effect: "write",
   idempotent: true,
   timeoutMs: 120_000,
@@ -206,11 +197,10 @@ export const importUserinterface = defineTool({
 });
 
 export const deleteUserinterface = defineTool({
+  ...shared,
   name: "delete_userinterface",
   title: "Delete a userinterface",
   description: "Delete an app's model with its trees and history. Test cases stay",
-  domain: "userinterfaces",
-  capabilities: ["NAVIGATION_MODEL"],
   effect: "destructive",
   timeoutMs: 60_000,
   input: z.strictObject({

@@ -6,7 +6,7 @@ import { daemonHeaders, daemonUrl } from "../../server/daemonFile.ts";
 import { connectDaemon } from "../daemon.ts";
 import type { DaemonOptions } from "../options.ts";
 import { type ExitCode, exitCodes, type Terminal, table } from "../terminal.ts";
-import { readKnownSkills } from "./knownSkills.ts";
+import { readKnownSkills } from "./skills.ts";
 
 type Listing = Partial<DaemonOptions> & { json?: boolean | undefined };
 

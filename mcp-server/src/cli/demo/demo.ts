@@ -3,12 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ToolError } from "../../errors.ts";
 import { type ExitCode, exitCodes, type Terminal } from "../terminal.ts";
-import type { Host } from "./host.ts";
+import { anything, type Host, leaseSchema, runSchema, runTestcase, withHost } from "./host.ts";
 import { type DemoModel, readModel } from "./model.ts";
-import { withHost } from "./ownDaemon.ts";
 import { runPhoneDemo } from "./phone.ts";
 import { attachText, openText, reportFolder, saveReports } from "./reports.ts";
-import { anything, leaseSchema, runSchema, runTestcase } from "./runs.ts";
 import { type Implementation, implementations, serveTodomvc } from "./todomvc.ts";
 import { countLines, type Judgement, judge, verdictTable } from "./verdicts.ts";
 

@@ -1,53 +1,80 @@
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import type { z } from "zod";
-import { type DaemonFile, daemonHeaders, daemonUrl } from "../../server/daemonFile.ts";
+import { z } from "zod";
+import { runStop } from "../commands/control.ts";
+import { done } from "../run/connection.ts";
+import type { Terminal } from "../terminal.ts";
+import { withDaemon } from "../withDaemon.ts";
+import type { Verdict } from "./verdicts.ts";
 
-/** Longer than any test case of the demo. */
-const callLimitMs = 180_000;
+type Arguments = Readonly<Record<string, unknown>>;
 
-/** An MCP host attached to the daemon, as Claude Desktop is to its servers. */
+/** The daemon of the demo. */
 export type Host = {
-  /** The structured result, checked. Throws what the tool answered when it failed. */
-  call<Output extends z.ZodType>(
-    name: string,
-    args: Readonly<Record<string, unknown>>,
-    output: Output,
-  ): Promise<z.output<Output>>;
+  /** The structured result, checked. Throws the tool's own error when it failed. */
+  call<Output extends z.ZodType>(name: string, args: Arguments, output: Output): Promise<z.output<Output>>;
   /** The bytes of an artifact. */
-  read(uri: string): Promise<Buffer>;
-  close(): Promise<void>;
+  read(uri: string): Promise<Uint8Array>;
 };
 
-export async function attachHost(file: DaemonFile, signal: AbortSignal): Promise<Host> {
-  const client = new Client(
-    { name: "labwright-demo", version: file.version },
-    { versionNegotiation: { mode: "auto" } },
-  );
-  await client.connect(
-    new StreamableHTTPClientTransport(daemonUrl(file, "/mcp"), {
-      requestInit: { headers: daemonHeaders(file, `demo/${process.pid}`) },
-    }),
-  );
+/** Runs the demo on a daemon of its own, which has ended when this resolves. */
+export async function withHost<Result>(
+  { dataDir, config }: { dataDir: string; config?: string },
+  terminal: Terminal,
+  run: (host: Host) => Promise<Result>,
+): Promise<Result> {
+  // The daemon inherits the environment, and the demo's data must not go where this machine's real data is.
+  for (const name of ["DATABASE_URL", "LABWRIGHT_PORT", "LABWRIGHT_DATA_DIR"]) delete process.env[name];
+  const options = { dataDir, config, logLevel: undefined };
+  const quiet: Terminal = { ...terminal, out: () => undefined, signal: new AbortController().signal };
+  try {
+    return await withDaemon(options, terminal, { command: "demo" }, ({ call, artifact }) =>
+      run({
+        call: async (name, args, output) =>
+          output.parse(await done(call(name, { ...args }, terminal.signal))),
+        read: artifact,
+      }),
+    );
+  } finally {
+    await runStop(options, quiet);
+  }
+}
+
+export const leaseSchema = z.object({ session_id: z.string(), device: z.string(), model: z.string() });
+export const runSchema = z.looseObject({
+  execution_id: z.string(),
+  status: z.string(),
+  duration_ms: z.number().default(0),
+  reason: z.object({ code: z.string(), message: z.string() }).optional(),
+  failed_step: z.looseObject({ label: z.string() }).optional(),
+});
+export const anything = z.looseObject({});
+
+/** Starts a run with a tool, and waits for its end. */
+export async function runToEnd<Output extends z.ZodType<{ execution_id: string; status: string }>>(
+  host: Host,
+  [tool, args]: [tool: string, args: Arguments],
+  output: Output,
+): Promise<z.output<Output>> {
+  let run = await host.call(tool, args, output);
+  while (run.status === "running" || run.status === "queued") {
+    const { execution_id } = run;
+    run = await host.call("get_execution_status", { execution_id, wait_ms: 45_000 }, output);
+  }
+  return run;
+}
+
+type DemoRun = { session: string; userinterface: string; implementation: string; testcase: string };
+
+/** Runs a test case to its end. */
+export async function runTestcase(host: Host, demoRun: DemoRun): Promise<Verdict> {
+  const { session, userinterface, implementation, testcase } = demoRun;
+  const request = { testcase, userinterface_name: userinterface, session_id: session };
+  const run = await runToEnd(host, ["execute_testcase", request], runSchema);
   return {
-    async call(name, args, output) {
-      const result = await client.callTool(
-        { name, arguments: { ...args } },
-        { timeout: callLimitMs, signal },
-      );
-      if (result.isError) {
-        const text = result.content.map((block) => (block.type === "text" ? block.text : "")).join("\n");
-        throw new Error(`${name} failed: ${text}`);
-      }
-      return output.parse(result.structuredContent);
-    },
-    async read(uri) {
-      const { contents } = await client.readResource({ uri }, { signal });
-      return Buffer.concat(
-        contents.map((part) =>
-          "blob" in part ? Buffer.from(part.blob, "base64") : Buffer.from(part.text, "utf8"),
-        ),
-      );
-    },
-    close: () => client.close(),
+    implementation,
+    testcase,
+    executionId: run.execution_id,
+    status: run.status,
+    durationMs: run.duration_ms,
+    found: [run.failed_step?.label, run.reason?.message].filter(Boolean).join(": "),
   };
 }

@@ -7,11 +7,9 @@ import { z } from "zod";
 import { ToolError } from "../../errors.ts";
 import { packageFolder } from "../../storage/engine/packageFolder.ts";
 import { type ExitCode, exitCodes, type Terminal } from "../terminal.ts";
-import type { Host } from "./host.ts";
+import { anything, type Host, leaseSchema, runTestcase, runToEnd, withHost } from "./host.ts";
 import { readPhoneShop } from "./model.ts";
-import { withHost } from "./ownDaemon.ts";
 import { openText, reportFolder, saveReports } from "./reports.ts";
-import { anything, leaseSchema, runTestcase } from "./runs.ts";
 import { type Judgement, judge, verdictTable } from "./verdicts.ts";
 
 type PhoneDemoOptions = {
@@ -122,7 +120,8 @@ async function play(host: Host, reportDir: string, terminal: Terminal): Promise<
   const session = lease.session_id;
   terminal.out(`Took control of ${lease.device} (${lease.model})\n`);
   await host.call("import_userinterface", { yaml }, anything);
-  const tree = await walkTree(host, session);
+  const walk = { userinterface_name: shop.name, session_id: session };
+  const tree = await runToEnd(host, ["validate_navigation", walk], treeSchema);
   terminal.out(`The tree of the shop: ${tree.passed ?? 0} edges passed, ${tree.problems.length} did not\n`);
   const table = verdictTable([shop.name], testcases);
   terminal.out(`\n${table.head()}\n`);
@@ -137,18 +136,4 @@ async function play(host: Host, reportDir: string, terminal: Terminal): Promise<
   await saveReports(host, reportDir, [tree.execution_id, ...ids]);
   await host.call("release_control", { session_id: session }, anything);
   return tree.status === "passed" && judgements.every(({ isExpected }) => isExpected);
-}
-
-async function walkTree(host: Host, session: string): Promise<z.output<typeof treeSchema>> {
-  const request = { userinterface_name: shop.name, session_id: session };
-  let tree = await host.call("validate_navigation", request, treeSchema);
-  while (tree.status === "running" || tree.status === "queued") {
-    const { execution_id } = tree;
-    tree = await host.call(
-      "validate_navigation",
-      { userinterface_name: shop.name, execution_id },
-      treeSchema,
-    );
-  }
-  return tree;
 }

@@ -11,7 +11,7 @@ import { examine, examineMachine } from "../../services/lab/diagnosis/index.ts";
 import { checkPort } from "../../services/lab/diagnosis/machine.ts";
 import { createSecrets } from "../../services/policy/secrets.ts";
 import { isDataDirLocked } from "../../storage/engine/lock.ts";
-import { readKnownSkills } from "../commands/knownSkills.ts";
+import { readKnownSkills } from "../commands/skills.ts";
 import type { DaemonOptions } from "../options.ts";
 import { type ExitCode, exitCodes, type Terminal } from "../terminal.ts";
 

@@ -5,7 +5,7 @@ import { strictOf } from "../../domain/strictOf.ts";
 import { ToolError } from "../../errors.ts";
 import type { AnyTool } from "../../registry/tool.ts";
 import { strictInput } from "../../registry/wire.ts";
-import { callLine } from "./repair/callLine.ts";
+import { callLine } from "./repair/noSuchTool.ts";
 import { putRight, type Righted } from "./repair/rightPlaces.ts";
 
 /** More would only bury the first ones. */

@@ -1,6 +1,6 @@
 import type { CatalogueSkill } from "../../registry/catalogue.ts";
 import type { Caller, CallTool } from "../call/call.ts";
-import { toMcp } from "../call/toMcp.ts";
+import { toMcp } from "../call/render.ts";
 import type { Backend, ToolCall } from "../mcp/backend.ts";
 import type { Resources } from "../resources/index.ts";
 
