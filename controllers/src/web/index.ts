@@ -2,7 +2,6 @@ import type { Command, Controller, ControllerContext } from "../contract.ts";
 import { type DriverController, defineFactory, nowhere } from "../factory.ts";
 import { Actions } from "./acting/action.ts";
 import { diagnoseBrowser } from "./browser/diagnose.ts";
-import { createIsolation } from "./browser/isolation.ts";
 import { LiveSession } from "./browser/liveSession.ts";
 import { type WebSettings, webSettingsSchema } from "./browser/settings.ts";
 import { webChecks } from "./checks/checks.ts";
@@ -68,7 +67,7 @@ export function createWebControllers(
       }),
       sensors: createSensors(session),
       recorder,
-      isolation: createIsolation(session),
+      isolation: { enter: ({ storageState }, signal) => session.enter(storageState, signal) },
       untilUsable: (signal) => actions.untilUsable(signal),
       health,
       facts: () => session.facts(),
@@ -96,7 +95,7 @@ function webCommands(actions: Actions): readonly Command[] {
     ...tabCommands(actions),
     ...environmentCommands(actions),
     ...networkCommands(actions),
-    ...permissionCommands(session),
+    ...permissionCommands(actions),
     ...scriptCommands(actions),
   ];
 }

@@ -1,4 +1,5 @@
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { ElementsMemory } from "../../../controllers/src/web/browser/elementsMemory.ts";
 import { findBrowser } from "../../../controllers/src/web/browser/findBrowser.ts";
 import type { WebSession } from "../../../controllers/src/web/browser/session.ts";
 import { webChecks } from "../../../controllers/src/web/checks/checks.ts";
@@ -12,7 +13,7 @@ export type SeeingPage = {
   session: WebSession;
   look: ReturnType<typeof createLook>;
   checks: ReturnType<typeof webChecks>;
-  dialogs: { type: "alert"; message: string; accepted: boolean; at: string }[];
+  dialogs: { type: string; message: string; accepted: boolean }[];
   close(): Promise<void>;
 };
 
@@ -34,8 +35,9 @@ export async function openSeeing(browser: Browser): Promise<SeeingPage> {
     context: controllerContext("test/browser"),
     page: () => current ?? unopened(),
     pages: () => browserContext.pages(),
-    dialogs: { open: () => undefined, history: dialogs, arm: () => undefined },
-    downloads: { history: [], take: () => undefined },
+    dialogs: { history: dialogs, arm: () => undefined },
+    downloads: { history: [] },
+    memory: new ElementsMemory(),
     browserContext: () => browserContext,
     onNewContext: (prepare) => prepares.push(prepare),
     notify: () => undefined,

@@ -4,7 +4,6 @@ import { ambiguous, notFound } from "../../elements/failures.ts";
 import { wantedText } from "../../elements/selectors.ts";
 import { LOCATE_TIMEOUT_MS, onlyTarget, type Target } from "../../elements/target.ts";
 import type { DeviceError } from "../../errors.ts";
-import { memoryOf } from "../browser/elementsMemory.ts";
 import { testIdAttributeOf, type WebSession } from "../browser/session.ts";
 import type { Description, Matches } from "../page/agent/agent.ts";
 import type { PageQuery } from "../page/agent/query.ts";
@@ -19,7 +18,7 @@ import {
 import { engineSelector } from "../page/inpage.ts";
 import { forPage, type PageSelector, pageGrammar, parseForPage } from "../page/selectors.ts";
 
-type Sight = Pick<WebSession, "context" | "page">;
+type Sight = Pick<WebSession, "context" | "memory" | "page">;
 
 /**
  * The one element that a target means, in whichever frame or shadow root it is. A selector is waited for up to `timeoutMs`;
@@ -40,7 +39,7 @@ export async function locate(
 
 async function locateRef(session: Sight, ref: string, signal: AbortSignal): Promise<Locator> {
   const frame = await frameOfRef(session, ref, signal);
-  const { refs } = memoryOf(session);
+  const { refs } = session.memory;
   if (frame) return frame.locator(engineSelector({ kind: "ref", ref })).describe(refs.describe(ref));
   const name = refs.recall(ref)?.name;
   throw refs.gone(ref, name ? await nearestOnScreen(session.page(), name, signal) : []);
@@ -64,7 +63,7 @@ export function inOneFrame(session: Sight, target: Target): { frame: Frame; quer
 
 function givenIn(session: Sight, ref: string): Frame | undefined {
   const prefix = /^(f\d+)?e\d+$/.exec(ref)?.[1] ?? "";
-  const memory = memoryOf(session);
+  const memory = session.memory;
   return session
     .page()
     .frames()
@@ -124,7 +123,7 @@ async function severalMatch(
   signal: AbortSignal,
 ): Promise<DeviceError> {
   const testIdAttribute = testIdAttributeOf(session);
-  const memory = memoryOf(session);
+  const memory = session.memory;
   const optionsOf = (frame: Frame) => {
     const prefix = memory.prefix(frame);
     const refs = { prefix, next: memory.refs.nextNumber(prefix) };

@@ -1,5 +1,4 @@
 import type { Browser, LaunchOptions } from "playwright-core";
-import { z } from "zod";
 import { DeviceError } from "../../errors.ts";
 import { endsWithin, untilAborted } from "../../waiting/deadlines.ts";
 import { firstLines } from "../page/failures.ts";
@@ -75,13 +74,11 @@ function opened(browser: Browser, pid?: number): OpenedBrowser {
   };
 }
 
-const processSchema = z.object({ processInfo: z.array(z.object({ type: z.string(), id: z.int() })) });
-
 /** Asked while the browser still answers: it is killed by this id when it does not any more. */
 async function processIdOf(browser: Browser): Promise<number | undefined> {
   const ask = async () => {
     const cdp = await browser.newBrowserCDPSession();
-    const { processInfo } = processSchema.parse(await cdp.send("SystemInfo.getProcessInfo"));
+    const { processInfo } = await cdp.send("SystemInfo.getProcessInfo");
     await cdp.detach();
     return processInfo.find(({ type }) => type === "browser")?.id;
   };

@@ -1,35 +1,16 @@
 import type { Frame } from "playwright-core";
 import { Refs } from "../../elements/refs.ts";
-import type { WebSession } from "./session.ts";
 
-/** The refs of a device, and the prefix of each frame's: `f2`, empty for the page itself. */
-export type Memory = { refs: Refs; prefix(frame: Frame): string };
+/** The refs of a device, shared by looks, commands and checks, and the prefix of each frame's: `f2`, empty for the page itself. */
+export class ElementsMemory {
+  readonly refs = new Refs();
+  readonly #frames = new WeakMap<Frame, number>();
+  #numbered = 0;
 
-const memories = new WeakMap<WebSession["context"], Memory>();
-
-/** One memory for each device, shared by looks, commands and checks. */
-export function memoryOf(session: Pick<WebSession, "context">): Memory {
-  let memory = memories.get(session.context);
-  if (!memory) {
-    memory = createMemory();
-    memories.set(session.context, memory);
+  prefix(frame: Frame): string {
+    if (!frame.parentFrame()) return "";
+    const number = this.#frames.get(frame) ?? ++this.#numbered;
+    this.#frames.set(frame, number);
+    return `f${number}`;
   }
-  return memory;
-}
-
-function createMemory(): Memory {
-  const frames = new WeakMap<Frame, number>();
-  let numbered = 0;
-  return {
-    refs: new Refs(),
-    prefix(frame) {
-      if (!frame.parentFrame()) return "";
-      let number = frames.get(frame);
-      if (number === undefined) {
-        number = ++numbered;
-        frames.set(frame, number);
-      }
-      return `f${number}`;
-    },
-  };
 }

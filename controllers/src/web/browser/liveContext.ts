@@ -1,8 +1,9 @@
-import type { BrowserContext, Page } from "playwright-core";
+import type { BrowserContext, Page, Request, Response } from "playwright-core";
+import type { DeviceNotice } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
 import { lostBrowser } from "../page/failures.ts";
-import { type AnsweringDialogs, createDialogs } from "./dialogs.ts";
-import { createDownloads, type ReceivingDownloads } from "./downloads.ts";
+import { Dialogs } from "./dialogs.ts";
+import { Downloads } from "./downloads.ts";
 
 /** What is set in every tab, those to come too, and how it is undone. */
 export type TabSetting = { apply(page: Page): Promise<void>; undo(page: Page): Promise<void> };
@@ -13,25 +14,76 @@ export type ContextSetting = {
   undo(context: BrowserContext): Promise<void>;
 };
 
+type Listener = {
+  notify(kind: DeviceNotice["kind"], text: string): void;
+  opened(page: Page): void;
+  crashed(page: Page): void;
+};
+
+const ANNOUNCED_KEPT = 20;
+
 /** One browser context with all that it remembers of itself: its tabs, what is set in it, dialogs and downloads. */
 export class LiveContext {
-  readonly context: BrowserContext;
-  readonly dialogs: AnsweringDialogs;
-  readonly downloads: ReceivingDownloads;
+  readonly dialogs: Dialogs;
+  readonly downloads: Downloads;
   readonly #perTab = new Map<string, TabSetting>();
   readonly #ofContext = new Map<string, ContextSetting>();
   /** Tabs that do not show what the client opened, with the reason. */
   readonly #strange = new WeakMap<Page, string>();
+  /** Sizes of downloads that have begun, by their address. */
+  readonly #announced = new Map<string, number>();
   #current: Page | undefined;
   #open = true;
 
-  constructor(context: BrowserContext, tell: (kind: "dialog" | "download", line: string) => void) {
-    this.context = context;
-    this.dialogs = createDialogs((line) => tell("dialog", line));
-    this.downloads = createDownloads((line) => tell("download", line));
+  constructor(
+    readonly context: BrowserContext,
+    listener: Listener,
+  ) {
+    this.dialogs = new Dialogs((line) => listener.notify("dialog", line));
+    this.downloads = new Downloads((line) => listener.notify("download", line));
+    this.#listen(listener);
+  }
+
+  /** Turns what happens in the context into notices, and answers its dialogs. */
+  #listen(listener: Listener): void {
+    const { context } = this;
     context.once("close", () => {
       this.#open = false;
     });
+    context.on("page", (page) => {
+      page.on("crash", () => listener.crashed(page));
+      // A page that goes away needs no setting.
+      for (const { apply } of this.#perTab.values()) apply(page).catch(() => undefined);
+      listener.opened(page);
+    });
+    context.on("dialog", (dialog) => {
+      // A dialog may be gone with its page before it is answered.
+      this.dialogs.answer(dialog).catch(() => undefined);
+    });
+    context.on("weberror", (error) => listener.notify("page_error", error.error().message));
+    context.on("response", (response) => {
+      this.#noteLength(response);
+      if (response.status() >= 400 && isOfApp(response.request()))
+        listener.notify("http_error", httpError(response.request(), `answered ${response.status()}`));
+    });
+    context.on("requestfailed", (request) => {
+      const reason = request.failure()?.errorText ?? "";
+      // A page gives up its own requests when it is left, and a test may have switched the network off.
+      if (/ABORTED|CANCELLED|DISCONNECTED|OFFLINE|BLOCKED/i.test(reason) || request.isNavigationRequest())
+        return;
+      if (isOfApp(request)) listener.notify("http_error", httpError(request, `failed: ${reason}`));
+    });
+    context.on("download", (download) =>
+      this.downloads.receive(download, this.#announced.get(download.url())),
+    );
+  }
+
+  #noteLength(response: Response): void {
+    const headers = response.headers();
+    const length = Number(headers["content-length"]);
+    if (headers["content-disposition"] === undefined || !Number.isFinite(length)) return;
+    if (this.#announced.size >= ANNOUNCED_KEPT) this.#announced.clear();
+    this.#announced.set(response.url(), length);
   }
 
   /** False after it was closed, by us or by anyone else. */
@@ -71,13 +123,15 @@ export class LiveContext {
   /** Why the current tab does not show what the client opened; undefined where it does. */
   strangeness(): string | undefined {
     const page = this.page();
-    return this.#strange.get(page) ?? errorPage(page.url());
+    if (this.#strange.has(page)) return this.#strange.get(page);
+    return /^(chrome-error|about:neterror)/.test(page.url())
+      ? "the tab shows the browser's own error page, since the app's page could not be loaded"
+      : undefined;
   }
 
   async openTab(): Promise<Page> {
-    const page = await this.context.newPage();
-    this.#current = page;
-    return page;
+    this.#current = await this.context.newPage();
+    return this.#current;
   }
 
   async forEachTab(key: string, setting: TabSetting): Promise<void> {
@@ -95,27 +149,34 @@ export class LiveContext {
    * downloads. A tab that is gone has nothing to undo.
    */
   async undoSettings(): Promise<void> {
-    const settings = [...this.#perTab.values()];
+    const perTab = [...this.#perTab.values()];
     const ofContext = [...this.#ofContext.values()];
     this.#perTab.clear();
     this.#ofContext.clear();
     this.dialogs.clear();
     this.downloads.clear();
     await Promise.allSettled([
-      ...this.pages().flatMap((page) => settings.map(({ undo }) => undo(page))),
+      ...this.pages().flatMap((page) => perTab.map(({ undo }) => undo(page))),
       ...ofContext.map(({ undo }) => undo(this.context)),
     ]);
   }
+}
 
-  /** Sets in a new tab what {@link forEachTab} set in the others. */
-  prepareTab(page: Page): void {
-    for (const { apply } of this.#perTab.values()) apply(page).catch(() => undefined);
+/** The document of a tab, and what its scripts fetch from its own origin. */
+function isOfApp(request: Request): boolean {
+  try {
+    const frame = request.frame();
+    if (request.isNavigationRequest()) return frame === frame.page().mainFrame();
+    if (!["fetch", "xhr"].includes(request.resourceType())) return false;
+    return new URL(request.url()).origin === new URL(frame.url()).origin;
+  } catch {
+    // The frame of a tab's first request is not known yet, and a worker's request has none.
+    return request.isNavigationRequest();
   }
 }
 
-/** The browsers' own pages in place of one that could not be loaded. */
-function errorPage(url: string): string | undefined {
-  return /^(chrome-error|about:neterror)/.test(url)
-    ? "the tab shows the browser's own error page, since the app's page could not be loaded"
-    : undefined;
+/** Without the query, which may hold anything. */
+function httpError(request: Request, what: string): string {
+  const kind = request.isNavigationRequest() ? "the page" : request.resourceType();
+  return `HTTP_ERROR: ${request.method()} ${request.url().split(/[?#]/, 1)[0]} (${kind}) ${what}`;
 }

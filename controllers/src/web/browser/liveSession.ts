@@ -7,18 +7,17 @@ import { lostBrowser } from "../page/failures.ts";
 import { type PageSignals, watchPage } from "../page/signals.ts";
 import { type OpenedBrowser, openBrowser, unusable } from "./browser.ts";
 import { Clipboard } from "./clipboard.ts";
-import { listenToContext } from "./contextEvents.ts";
-import { contextOptions } from "./contextOptions.ts";
-import { type AnsweringDialogs, createDialogs } from "./dialogs.ts";
-import { createDownloads, type Downloads } from "./downloads.ts";
-import { type Health, healthOf } from "./health.ts";
+import type { Dialogs } from "./dialogs.ts";
+import type { Downloads } from "./downloads.ts";
+import { ElementsMemory } from "./elementsMemory.ts";
+import { healthOf } from "./health.ts";
 import { type ContextSetting, LiveContext, type TabSetting } from "./liveContext.ts";
-import { createNotices } from "./notices.ts";
+import { Notices } from "./notices.ts";
 import type { DrivenSession, StorageState } from "./session.ts";
 import type { WebSettings } from "./settings.ts";
 import { StateKeeper } from "./stateKeeper.ts";
 import { readStorageState, writeStorageState } from "./storageState.ts";
-import { createUrlGuard, guardBrowser, guardConnections, guardContext, type UrlGuard } from "./urlGuard.ts";
+import { UrlGuard } from "./urlGuard.ts";
 
 const DENIED_KEPT = 50;
 /** How long a browser that was launched may take to its first tab. */
@@ -34,7 +33,6 @@ const CHECK_PATIENCE_MS = 500;
 /** What is kept of a browser was read lately; a last reading may take this long. */
 const READ_DEADLINE_MS = 1_000;
 
-type Tell = DrivenSession["notify"];
 type Preparation = (context: BrowserContext) => Promise<void>;
 
 /** A place for one context: a storage state that is loaded puts another context into it. */
@@ -45,14 +43,13 @@ type Place = { live: LiveContext };
  * runs that started fresh lie above it, and the topmost is the one that is driven.
  */
 export class LiveSession implements DrivenSession {
-  readonly #notices = createNotices((context) => this.#isBeside(context));
+  readonly memory = new ElementsMemory();
   readonly clipboard = new Clipboard(() => this.#browser?.browser);
-  readonly #noDialogs = createDialogs(() => undefined);
-  readonly #noDownloads = createDownloads(() => undefined);
+  readonly #notices = new Notices((context) => this.#isBeside(context));
   readonly #signals = new WeakMap<Page, PageSignals>();
   readonly #preparations: Preparation[] = [];
   readonly #endings: Preparation[] = [];
-  readonly #keeper: StateKeeper;
+  readonly #keeper = new StateKeeper((page) => this.signals(page).cdp());
   readonly #guard: UrlGuard;
   readonly #opening = new SharedWork<void>();
   #browser: OpenedBrowser | undefined;
@@ -68,16 +65,15 @@ export class LiveSession implements DrivenSession {
     readonly settings: WebSettings,
     readonly context: ControllerContext,
   ) {
-    this.#guard = createUrlGuard(context);
-    this.#keeper = new StateKeeper((page) => this.signals(page).cdp());
+    this.#guard = new UrlGuard(context, (url, reason) => this.#deny(url, reason));
   }
 
-  get dialogs(): AnsweringDialogs {
-    return this.#places.at(-1)?.live.dialogs ?? this.#noDialogs;
+  get dialogs(): Dialogs {
+    return this.#top().live.dialogs;
   }
 
   get downloads(): Downloads {
-    return this.#places.at(-1)?.live.downloads ?? this.#noDownloads;
+    return this.#top().live.downloads;
   }
 
   page(): Page {
@@ -93,18 +89,14 @@ export class LiveSession implements DrivenSession {
   }
 
   signals(page: Page): PageSignals {
-    const known = this.#signals.get(page);
-    if (known !== undefined) return known;
-    const signals = watchPage(page, this.isChromium());
+    const signals = this.#signals.get(page) ?? watchPage(page, this.isChromium());
     this.#signals.set(page, signals);
     return signals;
   }
 
   facts(): ControllerFacts {
-    if (this.#browser === undefined) return {};
-    return {
-      version: `${this.settings.channel ?? this.settings.browser} ${this.#browser.browser.version()}`,
-    };
+    const { channel, browser } = this.settings;
+    return this.#browser ? { version: `${channel ?? browser} ${this.#browser.browser.version()}` } : {};
   }
 
   isAlive(): boolean {
@@ -131,10 +123,6 @@ export class LiveSession implements DrivenSession {
 
   isDoubted(): boolean {
     return this.#doubted;
-  }
-
-  viewport(): { width: number; height: number } {
-    return this.settings.viewport;
   }
 
   isChromium(): boolean {
@@ -214,7 +202,10 @@ export class LiveSession implements DrivenSession {
     await this.#replace(this.#top(), storageState);
   }
 
-  /** Starts fresh: from here on another context of the same browser is driven, until it is left. */
+  /**
+   * Starts fresh: from here on another context of the same browser is driven, until it is left. What looks gave out at the page
+   * below is remembered until then.
+   */
   async enter(name: string | undefined, signal: AbortSignal): Promise<FreshStart> {
     const state = await this.#savedState(name ?? this.settings.storage_state);
     await this.clipboard.clear();
@@ -222,7 +213,17 @@ export class LiveSession implements DrivenSession {
     try {
       const place = { live: await untilAborted(creating, signal) };
       this.#places.push(place);
-      return { saveState: (as) => this.#saveState(place, as), leave: () => this.#leave(place) };
+      const { refs } = this.memory;
+      const { looks } = refs;
+      refs.looks = [];
+      return {
+        saveState: async (as) =>
+          writeStorageState(this.context.storageStatePath(as), await place.live.context.storageState()),
+        leave: async () => {
+          await this.#leave(place);
+          refs.looks = looks;
+        },
+      };
     } catch (error) {
       creating.then((late) => this.#end(late)).catch(() => undefined);
       throw error;
@@ -255,31 +256,22 @@ export class LiveSession implements DrivenSession {
 
   async #makeReady(signal: AbortSignal): Promise<void> {
     if (this.isOpen() && !this.#doubted) return;
-    const health = await this.#health(signal);
-    if (health === "frozen") await this.#replaceFrozen(signal);
-    else if (health === "lost") await this.#start(signal);
-    else if (this.#handedOver) await this.#undoSettings();
+    const holder = this.#places[0];
+    const health = holder?.live.isOpen() ? await healthOf(holder.live, signal) : "lost";
+    if (!holder || health === "lost") await this.#start(signal);
+    else if (health === "frozen") await this.#replaceFrozen(holder, signal);
+    else if (this.#handedOver) {
+      const undoing = [holder.live.undoSettings(), this.clipboard.clear(this.#ownsClipboard())];
+      await endsWithin(Promise.all(undoing), SAVE_DEADLINE_MS);
+    }
     this.#handedOver = false;
     this.#doubted = false;
   }
 
-  async #undoSettings(): Promise<void> {
-    const undoing = this.#places[0]?.live.undoSettings();
-    if (undoing)
-      await endsWithin(Promise.all([undoing, this.clipboard.clear(this.#ownsClipboard())]), SAVE_DEADLINE_MS);
-  }
-
-  async #health(signal: AbortSignal): Promise<Health> {
-    const holder = this.#places[0]?.live;
-    return holder?.isOpen() === true ? await healthOf(holder, signal) : "lost";
-  }
-
   /** A page whose script never rests goes with its context; the browser goes too when even that does not work. */
-  async #replaceFrozen(signal: AbortSignal): Promise<void> {
-    const holder = this.#places[0];
+  async #replaceFrozen(holder: Place, signal: AbortSignal): Promise<void> {
     const limit = withDeadline(signal, REPLACE_DEADLINE_MS);
     try {
-      if (holder === undefined) throw lostBrowser();
       await untilAborted(this.#replace(holder, this.#keeper.kept()), limit.signal);
       this.#restarted("the page did not answer any more; its tabs were closed and an empty one opened");
     } catch (error) {
@@ -319,7 +311,7 @@ export class LiveSession implements DrivenSession {
   }
 
   async #fill(opened: OpenedBrowser, state: StorageState | undefined): Promise<void> {
-    if (this.#ownsBrowser()) await guardBrowser(opened.browser, this.#guard, this.#deny);
+    if (this.#ownsBrowser()) await this.#guard.guardBrowser(opened.browser);
     this.#browser = opened;
     const live = await this.#newLive(state);
     // Fresh starts that were lost stay above it until they are left: their runs must not go on in the holder's context.
@@ -360,10 +352,6 @@ export class LiveSession implements DrivenSession {
     if (!(await endsWithin(live.context.close(), END_DEADLINE_MS))) this.doubt();
   }
 
-  async #saveState({ live }: Place, name: string): Promise<void> {
-    await writeStorageState(this.context.storageStatePath(name), await live.context.storageState());
-  }
-
   async #savedState(name: string | undefined): Promise<StorageState | undefined> {
     return name === undefined ? undefined : await readStorageState(this.context.storageStatePath(name), name);
   }
@@ -395,20 +383,27 @@ export class LiveSession implements DrivenSession {
   }
 
   /** A new context with one empty tab. */
-  async #newLive(state: StorageState | undefined): Promise<LiveContext> {
+  async #newLive(storageState: StorageState | undefined): Promise<LiveContext> {
     if (this.#browser === undefined) throw lostBrowser();
-    const context = await this.#browser.browser.newContext(contextOptions(this.settings, state));
-    if (!this.#ownsBrowser()) await guardContext(context, this.#guard, this.#deny);
-    guardConnections(context, this.#guard, this.#deny);
-    const tell: Tell = (kind, text) => this.#notices.add(kind, text, context);
-    const live = new LiveContext(context, tell);
-    listenToContext(context, {
-      dialogs: live.dialogs,
-      downloads: live.downloads,
-      notify: tell,
-      opened: (page) => this.#tabOpened(live, page),
+    const { viewport, ignore_https_errors: ignoreHTTPSErrors, locale, timezone, user_agent } = this.settings;
+    const context = await this.#browser.browser.newContext({
+      viewport,
+      ignoreHTTPSErrors,
+      ...(locale !== undefined && { locale }),
+      ...(timezone !== undefined && { timezoneId: timezone }),
+      ...(user_agent !== undefined && { userAgent: user_agent }),
+      ...(storageState !== undefined && { storageState }),
+    });
+    if (!this.#ownsBrowser()) await this.#guard.guardContext(context);
+    this.#guard.guardConnections(context);
+    const live = new LiveContext(context, {
+      notify: (kind, text) => this.#notices.add(kind, text, context),
+      opened: (page) => {
+        this.signals(page);
+        if (this.#acting > 0) live.makeCurrent(page);
+      },
       crashed: (page) => {
-        this.#closeCrashed(live, page, tell).catch(() => undefined);
+        this.#closeCrashed(live, page).catch(() => undefined);
       },
     });
     for (const prepare of this.#preparations) await prepare(context);
@@ -416,9 +411,9 @@ export class LiveSession implements DrivenSession {
     return live;
   }
 
-  async #closeCrashed(live: LiveContext, page: Page, tell: Tell): Promise<void> {
+  async #closeCrashed(live: LiveContext, page: Page): Promise<void> {
     const what = "the tab crashed and was closed; its page must be opened again";
-    tell("page_error", what);
+    this.#notices.add("page_error", what, live.context);
     if (live.page() === page) {
       live.disown(what);
       if (live.pages().length === 1) await this.#openTab(live);
@@ -427,23 +422,17 @@ export class LiveSession implements DrivenSession {
     await page.close();
   }
 
-  readonly #deny = (url: string, reason: string): void => {
+  #deny(url: string, reason: string): void {
     this.#denials++;
     this.#denied.push(url);
     if (this.#denied.length > DENIED_KEPT) this.#denied.shift();
     this.notify("url_denied", `${url.slice(0, 200)}: ${reason}`);
-  };
+  }
 
   async #openTab(live: LiveContext): Promise<Page> {
     const page = await live.openTab();
     await this.signals(page).cdp();
     await this.#keeper.watch(page);
     return page;
-  }
-
-  #tabOpened(live: LiveContext, page: Page): void {
-    this.signals(page);
-    live.prepareTab(page);
-    if (this.#acting > 0) live.makeCurrent(page);
   }
 }

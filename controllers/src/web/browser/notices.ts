@@ -4,34 +4,34 @@ import type { DeviceNotice } from "../../contract.ts";
 const KEPT = 100;
 const TEXT_LENGTH = 400;
 
-export type Notices = {
-  /** `context`: the one whose page did it; none for what concerns the whole browser. */
-  add(kind: DeviceNotice["kind"], text: string, context?: BrowserContext): void;
-  after(seq: number): readonly DeviceNotice[];
-};
-
 /**
- * Keeps the last hundred. The same thing twice in a row is kept once, as the later of the two. What a context did is beside the
- * run when another one is driven, be it when it happens or when it is read.
+ * The last hundred. The same thing twice in a row is kept once, as the later of the two. A context's notice counts as beside the
+ * run when another context is driven, be it when it happens or when it is read.
  */
-export function createNotices(isBeside: (context: BrowserContext) => boolean): Notices {
-  const kept: (DeviceNotice & { context: BrowserContext | undefined })[] = [];
-  let seq = 0;
-  return {
-    add(kind, text, context) {
-      const line = text.replace(/\s+/g, " ").slice(0, TEXT_LENGTH);
-      const last = kept.at(-1);
-      if (last?.kind === kind && last.text === line && last.context === context) kept.pop();
-      seq += 1;
-      const beside = context !== undefined && isBeside(context) && { beside: true as const };
-      kept.push({ seq, kind, text: line, at: new Date().toISOString(), ...beside, context });
-      if (kept.length > KEPT) kept.shift();
-    },
-    after: (place) =>
-      kept
-        .filter((notice) => notice.seq > place)
-        .map(({ context, ...notice }) =>
-          context !== undefined && isBeside(context) ? { ...notice, beside: true } : notice,
-        ),
-  };
+export class Notices {
+  readonly #kept: { notice: DeviceNotice; context: BrowserContext | undefined }[] = [];
+  #seq = 0;
+
+  constructor(private readonly isBeside: (context: BrowserContext) => boolean) {}
+
+  /** `context`: the one whose page did it; none for what concerns the whole browser. */
+  add(kind: DeviceNotice["kind"], text: string, context?: BrowserContext): void {
+    const line = text.replace(/\s+/g, " ").slice(0, TEXT_LENGTH);
+    const last = this.#kept.at(-1);
+    if (last?.notice.kind === kind && last.notice.text === line && last.context === context) this.#kept.pop();
+    this.#seq++;
+    const notice = { seq: this.#seq, kind, text: line, at: new Date().toISOString() };
+    this.#kept.push({ notice: this.#marked(notice, context), context });
+    if (this.#kept.length > KEPT) this.#kept.shift();
+  }
+
+  after(seq: number): readonly DeviceNotice[] {
+    return this.#kept
+      .filter(({ notice }) => notice.seq > seq)
+      .map(({ notice, context }) => this.#marked(notice, context));
+  }
+
+  #marked(notice: DeviceNotice, context: BrowserContext | undefined): DeviceNotice {
+    return context !== undefined && this.isBeside(context) ? { ...notice, beside: true } : notice;
+  }
 }

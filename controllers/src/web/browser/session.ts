@@ -4,20 +4,24 @@ import type { PageSignals } from "../page/signals.ts";
 import type { Clipboard } from "./clipboard.ts";
 import type { Dialogs } from "./dialogs.ts";
 import type { Downloads } from "./downloads.ts";
+import type { ElementsMemory } from "./elementsMemory.ts";
 import type { ContextSetting, TabSetting } from "./liveContext.ts";
+import type { WebSettings } from "./settings.ts";
 
 /**
  * The one browser context of a device, as commands, dumps and checks see it. The context behind it changes when the
  * browser is restarted or a storage state is loaded, so nobody keeps a page or a context over an await of a command.
+ * Throws DEVICE_LOST where there is no living browser.
  */
 export type WebSession = {
   readonly context: ControllerContext;
-  /** The current tab. Throws DEVICE_LOST when there is no living browser, TAB_NOT_FOUND when every tab is closed. */
+  readonly memory: ElementsMemory;
+  /** The current tab. Throws TAB_NOT_FOUND when every tab is closed. */
   page(): Page;
   /** Open tabs in the order in which they were opened. */
   pages(): readonly Page[];
-  readonly dialogs: Dialogs;
-  readonly downloads: Downloads;
+  readonly dialogs: Pick<Dialogs, "history" | "arm">;
+  readonly downloads: Pick<Downloads, "history">;
   browserContext(): BrowserContext;
   /** Runs on each new context before its first page is opened: init scripts and the like. */
   onNewContext(prepare: (context: BrowserContext) => Promise<void>): void;
@@ -29,10 +33,9 @@ export type WebSession = {
 
 /** What only commands use: tabs, waiting for navigations, and replacing the context. */
 export type DrivenSession = WebSession & {
+  readonly settings: WebSettings;
   readonly clipboard: Pick<Clipboard, "used">;
   isChromium(): boolean;
-  /** The size of the page that the settings name, in CSS pixels. */
-  viewport(): { width: number; height: number };
   /** What the tab did of itself: navigations under way, windows asked for. */
   signals(page: Page): PageSignals;
   /** While `action` runs, new tabs are followed. */
@@ -52,7 +55,7 @@ export type DrivenSession = WebSession & {
   onContextEnd(save: (context: BrowserContext) => Promise<void>): void;
   /** How many requests the URL policy has refused so far; a command compares before and after. */
   denials(): number;
-  /** Says whether the URL policy refused this address lately. */
+  /** Whether the URL policy refused this address lately. */
   wasDenied(url: string): boolean;
 };
 
@@ -62,7 +65,7 @@ export type StorageState = Awaited<ReturnType<BrowserContext["storageState"]>>;
 /** What a check needs of a session: it looks, and never acts. */
 export type CheckSession = Pick<
   WebSession,
-  "context" | "page" | "dialogs" | "downloads" | "isAlive" | "strangeness"
+  "context" | "memory" | "page" | "dialogs" | "downloads" | "isAlive" | "strangeness"
 >;
 
 /** The attribute that names elements for tests: that of the app in use, else the usual one. */

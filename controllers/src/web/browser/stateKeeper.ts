@@ -1,5 +1,4 @@
 import type { BrowserContext, CDPSession, Frame, Page } from "playwright-core";
-import { z } from "zod";
 import { endsWithin } from "../../waiting/deadlines.ts";
 import type { StorageState } from "./session.ts";
 
@@ -12,17 +11,8 @@ const ASK_DEADLINE_MS = 1_000;
 
 type Cookies = StorageState["cookies"];
 type Items = Map<string, string>;
-
-const storageIdSchema = z.object({
-  storageId: z.object({
-    securityOrigin: z.string(),
-    storageKey: z.string().optional(),
-    isLocalStorage: z.boolean(),
-  }),
-});
-const itemSchema = storageIdSchema.extend({ key: z.string(), newValue: z.string() });
-const removedSchema = storageIdSchema.extend({ key: z.string() });
-const itemsSchema = z.object({ entries: z.array(z.array(z.string())) });
+type StorageId = { isLocalStorage: boolean; storageKey?: string; securityOrigin?: string };
+type Changed = { storageId: StorageId; key: string; newValue: string };
 
 /**
  * Keeps what a restart of the browser gets back: the cookies and local storage of one context. The browser tells of each
@@ -31,7 +21,6 @@ const itemsSchema = z.object({ entries: z.array(z.array(z.string())) });
  * are asked.
  */
 export class StateKeeper {
-  readonly #devTools: (page: Page) => Promise<CDPSession | undefined>;
   #context: BrowserContext | undefined;
   #cookies: Cookies = [];
   #origins = new Map<string, Items>();
@@ -42,9 +31,7 @@ export class StateKeeper {
   readonly #watched = new WeakMap<Page, Promise<void>>();
   readonly #starting = new Set<Promise<void>>();
 
-  constructor(devTools: (page: Page) => Promise<CDPSession | undefined>) {
-    this.#devTools = devTools;
-  }
+  constructor(private readonly devTools: (page: Page) => Promise<CDPSession | undefined>) {}
 
   kept(): StorageState {
     const origins = [...this.#origins].map(([origin, items]) => ({
@@ -121,7 +108,7 @@ export class StateKeeper {
 
   async #beginWatch(page: Page): Promise<void> {
     const context = page.context();
-    const cdp = await this.#devTools(page);
+    const cdp = await this.devTools(page);
     if (cdp === undefined) return;
     this.#hears = true;
     this.#listen(context, cdp);
@@ -136,19 +123,16 @@ export class StateKeeper {
 
   #listen(context: BrowserContext, cdp: CDPSession): void {
     const itemsOf = (origin: string) => this.#itemsOf(context, origin);
-    const changed = (event: unknown) => {
-      const { storageId, key, newValue } = itemSchema.parse(event);
-      if (isKept(storageId)) itemsOf(storageId.securityOrigin).set(key, newValue);
+    const changed = ({ storageId, key, newValue }: Changed) => {
+      for (const origin of keptOriginOf(storageId)) itemsOf(origin).set(key, newValue);
     };
     cdp.on("DOMStorage.domStorageItemAdded", changed);
     cdp.on("DOMStorage.domStorageItemUpdated", changed);
-    cdp.on("DOMStorage.domStorageItemRemoved", (event) => {
-      const { storageId, key } = removedSchema.parse(event);
-      if (isKept(storageId)) itemsOf(storageId.securityOrigin).delete(key);
+    cdp.on("DOMStorage.domStorageItemRemoved", ({ storageId, key }) => {
+      for (const origin of keptOriginOf(storageId)) itemsOf(origin).delete(key);
     });
-    cdp.on("DOMStorage.domStorageItemsCleared", (event) => {
-      const { storageId } = storageIdSchema.parse(event);
-      if (isKept(storageId)) itemsOf(storageId.securityOrigin).clear();
+    cdp.on("DOMStorage.domStorageItemsCleared", ({ storageId }) => {
+      for (const origin of keptOriginOf(storageId)) itemsOf(origin).clear();
     });
   }
 
@@ -157,7 +141,7 @@ export class StateKeeper {
     try {
       for (const origin of originOf(frame)) {
         const storageId = { securityOrigin: origin, isLocalStorage: true };
-        const { entries } = itemsSchema.parse(await cdp.send("DOMStorage.getDOMStorageItems", { storageId }));
+        const { entries } = await cdp.send("DOMStorage.getDOMStorageItems", { storageId });
         const items = this.#itemsOf(context, origin);
         items.clear();
         for (const [name = "", value = ""] of entries) items.set(name, value);
@@ -189,8 +173,8 @@ export class StateKeeper {
 }
 
 /** Storage that another site's page keeps apart for itself cannot be given back; session storage ends with its tab. */
-function isKept(storageId: z.output<typeof storageIdSchema>["storageId"]): boolean {
-  return storageId.isLocalStorage && storageId.storageKey?.includes("^") !== true;
+function keptOriginOf({ isLocalStorage, storageKey, securityOrigin = "" }: StorageId): string[] {
+  return isLocalStorage && storageKey?.includes("^") !== true ? [securityOrigin] : [];
 }
 
 function originOf(frame: Frame): string[] {

@@ -13,27 +13,40 @@ const LOOK_EVERY_MS = 50;
 
 /** Files that the page gives. */
 export function downloadCommands(session: DrivenSession): Command[] {
-  const input = z.strictObject({
-    name: z.string().min(1).max(500).optional().describe("Of the file; any when left out."),
-    match: matchSchema.default("same"),
-    text: z.boolean().default(false).describe("Give the file's text too."),
-    ...pageTimeoutShape,
-  });
   let deniedBefore = session.denials();
   return [
-    defineCommand<typeof input>({
+    defineCommand({
       name: "wait_for_download",
       description:
         "Waits for a download to arrive: the oldest that no call has given yet, begun before or now. Gives name, url, bytes and sha256.",
       effect: "read",
-      input,
+      input: z.strictObject({
+        name: z.string().min(1).max(500).optional().describe("Of the file; any when left out."),
+        match: matchSchema.default("same"),
+        text: z.boolean().default(false).describe("Give the file's text too."),
+        ...pageTimeoutShape,
+      }),
       async run({ name, match, text, timeout_ms }, signal) {
         const denied = deniedBefore;
         deniedBefore = session.denials();
-        const wait = new Wait(session, timeout_ms, signal);
-        const download = await wait.begun((one) => name === undefined || matches(match, name, one.name));
+        const until = performance.now() + timeout_ms;
+        const wait: Wait = (isReady) => {
+          const look = async () => {
+            if (!session.isAlive()) throw lostBrowser();
+            return isReady();
+          };
+          return poll(look, { everyMs: LOOK_EVERY_MS, ms: until - performance.now(), signal });
+        };
+        const next = () =>
+          session.downloads.history.find(
+            (one) => !one.isTaken && (name === undefined || matches(match, name, one.name)),
+          );
+        await wait(() => next() !== undefined);
+        const download = next();
         if (download === undefined) throw noDownload(session, name, timeout_ms, session.denials() > denied);
-        await wait.arrived(download);
+        download.isTaken = true;
+        await wait(() => download.end() !== undefined);
+        refuseIncomplete(download, timeout_ms);
         const { text: content, ...facts } = await download.read();
         return {
           message: `${download.name} arrived: ${facts.bytes} bytes`,
@@ -44,52 +57,22 @@ export function downloadCommands(session: DrivenSession): Command[] {
   ];
 }
 
-/** One wait with one deadline, first for the beginning of a download and then for its end. */
-class Wait {
-  private readonly until: number;
+/** Says whether it became ready before the command's time was over. */
+type Wait = (isReady: () => boolean) => Promise<boolean>;
 
-  constructor(
-    private readonly session: DrivenSession,
-    private readonly timeoutMs: number,
-    private readonly signal: AbortSignal,
-  ) {
-    this.until = performance.now() + timeoutMs;
-  }
-
-  async begun(fits: (download: ReceivedDownload) => boolean): Promise<ReceivedDownload | undefined> {
-    let found: ReceivedDownload | undefined;
-    await this.poll(async () => {
-      found = this.session.downloads.take(fits);
-      return found !== undefined;
-    });
-    return found;
-  }
-
-  /** Throws where it does not arrive in time, or not at all. */
-  async arrived(download: ReceivedDownload): Promise<void> {
-    await this.poll(async () => download.end() !== undefined);
-    const end = download.end();
-    if (end?.ok) return;
-    if (end === undefined) {
-      throw new DeviceError(
-        "COMMAND_TIMEOUT",
-        `The download of ${quoted(download.name)} began, and has not ended within ${this.timeoutMs} ms. Raise timeout_ms; one that takes longer than 30 s is stopped.`,
-      );
-    }
+function refuseIncomplete({ name, end }: ReceivedDownload, timeoutMs: number): void {
+  const how = end();
+  if (how?.ok) return;
+  if (how === undefined) {
     throw new DeviceError(
-      "ACTION_REJECTED",
-      `The download of ${quoted(download.name)} was not received: ${end.reason}. Check what the server sends.`,
+      "COMMAND_TIMEOUT",
+      `The download of ${quoted(name)} began, and has not ended within ${timeoutMs} ms. Raise timeout_ms; one that takes longer than 30 s is stopped.`,
     );
   }
-
-  private poll(ready: () => Promise<boolean>): Promise<boolean> {
-    const isReady = () => {
-      if (!this.session.isAlive()) throw lostBrowser();
-      return ready();
-    };
-    const ms = this.until - performance.now();
-    return poll(isReady, { everyMs: LOOK_EVERY_MS, ms, signal: this.signal });
-  }
+  throw new DeviceError(
+    "ACTION_REJECTED",
+    `The download of ${quoted(name)} was not received: ${how.reason}. Check what the server sends.`,
+  );
 }
 
 function noDownload(

@@ -1,19 +1,20 @@
-import type { Page } from "playwright-core";
 import { z } from "zod";
-import { type Command, type CommandResult, defineCommand } from "../../contract.ts";
+import { type Command, defineCommand } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
-import { untilAborted } from "../../waiting/deadlines.ts";
+import type { Actions } from "../acting/action.ts";
 import { ask } from "../acting/question.ts";
 import type { DrivenSession } from "../browser/session.ts";
+import { shortCommand } from "./elementCommand.ts";
 
 const DEADLINE_MS = 5_000;
 const LONGEST_TEXT = 100_000;
 
 /** What pages may do, where they are, and the clipboard that they share with the user. */
-export function permissionCommands(session: DrivenSession): Command[] {
+export function permissionCommands(actions: Actions): Command[] {
+  const { session } = actions;
   return [
-    grantPermissions(session),
-    setGeolocation(session),
+    grantPermissions(actions),
+    setGeolocation(actions),
     readClipboard(session),
     writeClipboard(session),
   ];
@@ -35,95 +36,83 @@ const permission = z.enum([
   "payment-handler",
   "storage-access",
 ]);
-const UNDO = "permissions";
-
-function grantPermissions(session: DrivenSession): Command {
-  const input = z.strictObject({ permissions: z.array(permission).max(20) });
-  return defineCommand<typeof input>({
+function grantPermissions(actions: Actions): Command {
+  const { session } = actions;
+  return shortCommand(actions, {
     name: "grant_permissions",
     description: "Sets what all pages may do without asking; what is left out is refused. [] takes all back.",
-    effect: "write",
-    input,
-    async run({ permissions }, signal) {
+    input: z.strictObject({ permissions: z.array(permission).max(20) }),
+    done: ({ permissions }) =>
+      permissions.length > 0 ? `granted ${permissions.join(", ")}` : "took all back",
+    async run({ permissions }, { signal }) {
       if (permissions.some((one) => one !== "notifications"))
         await refuseInsecure(session, "Permissions are", signal);
-      await onContext(session, "grant_permissions", signal, () =>
-        session.setOnContext(UNDO, {
-          async apply(context) {
-            await context.clearPermissions();
-            if (permissions.length > 0) await context.grantPermissions(permissions);
-          },
-          undo: (context) => context.clearPermissions(),
-        }),
-      );
-      return { message: permissions.length > 0 ? `granted ${permissions.join(", ")}` : "took all back" };
+      await session.setOnContext("permissions", {
+        async apply(context) {
+          await context.clearPermissions();
+          if (permissions.length > 0) await context.grantPermissions(permissions);
+        },
+        undo: (context) => context.clearPermissions(),
+      });
     },
   });
 }
 
-function setGeolocation(session: DrivenSession): Command {
-  const input = z
-    .strictObject({
-      latitude: z.number().min(-90).max(90).optional(),
-      longitude: z.number().min(-180).max(180).optional(),
-      accuracy: z.number().min(0).max(1_000_000).default(0).describe("Metres."),
-    })
-    .refine((given) => (given.latitude === undefined) === (given.longitude === undefined), {
-      message: "give latitude and longitude, or neither",
-    });
-  return defineCommand<typeof input>({
+function setGeolocation(actions: Actions): Command {
+  const { session } = actions;
+  return shortCommand(actions, {
     name: "set_geolocation",
     description:
       "Sets where the device is, in degrees, and lets pages ask for it; without a place it is unknown again.",
-    effect: "write",
-    input,
-    async run({ latitude, longitude, accuracy }, signal) {
-      if (latitude === undefined || longitude === undefined) {
-        await onContext(session, "set_geolocation", signal, () =>
-          session.browserContext().setGeolocation(null),
-        );
-        return { message: "the place is unknown" };
-      }
+    input: z
+      .strictObject({
+        latitude: z.number().min(-90).max(90).optional(),
+        longitude: z.number().min(-180).max(180).optional(),
+        accuracy: z.number().min(0).max(1_000_000).default(0).describe("Metres."),
+      })
+      .refine((given) => (given.latitude === undefined) === (given.longitude === undefined), {
+        message: "give latitude and longitude, or neither",
+      }),
+    done: ({ latitude, longitude }) =>
+      latitude === undefined ? "the place is unknown" : `the device is at ${latitude}, ${longitude}`,
+    async run({ latitude, longitude, accuracy }, { signal }) {
+      if (latitude === undefined || longitude === undefined)
+        return session.browserContext().setGeolocation(null);
       await refuseInsecure(session, "The place is", signal);
-      await onContext(session, "set_geolocation", signal, () =>
-        session.setOnContext("geolocation", {
-          async apply(context) {
-            await context.grantPermissions(["geolocation"]);
-            await context.setGeolocation({ latitude, longitude, accuracy });
-          },
-          async undo(context) {
-            await context.setGeolocation(null);
-            await context.clearPermissions();
-          },
-        }),
-      );
-      return { message: `the device is at ${latitude}, ${longitude}` };
+      await session.setOnContext("geolocation", {
+        async apply(context) {
+          await context.grantPermissions(["geolocation"]);
+          await context.setGeolocation({ latitude, longitude, accuracy });
+        },
+        async undo(context) {
+          await context.setGeolocation(null);
+          await context.clearPermissions();
+        },
+      });
     },
   });
 }
 
 function readClipboard(session: DrivenSession): Command {
-  const input = z.strictObject({});
-  return defineCommand<typeof input>({
+  return defineCommand({
     name: "read_clipboard",
     description: "Gives the clipboard's text as value; needs the permission clipboard-read.",
     effect: "read",
-    input,
+    input: z.strictObject({}),
     async run(_, signal) {
-      const text = await useClipboard(session, "read", undefined, signal);
+      const text = await useClipboard(session, "read", null, signal);
       return { message: `the clipboard holds ${text.length} characters`, data: { value: text } };
     },
   });
 }
 
 function writeClipboard(session: DrivenSession): Command {
-  const input = z.strictObject({ text: z.string().max(LONGEST_TEXT) });
-  return defineCommand<typeof input>({
+  return defineCommand({
     name: "write_clipboard",
     description: "Puts a text into the clipboard; needs the permission clipboard-write.",
     effect: "write",
-    input,
-    async run({ text }, signal): Promise<CommandResult> {
+    input: z.strictObject({ text: z.string().max(LONGEST_TEXT) }),
+    async run({ text }, signal) {
       await useClipboard(session, "write", text, signal);
       return { message: `the clipboard holds ${text.length} characters` };
     },
@@ -134,13 +123,13 @@ function writeClipboard(session: DrivenSession): Command {
 async function useClipboard(
   session: DrivenSession,
   how: "read" | "write",
-  text: string | undefined,
+  text: string | null,
   signal: AbortSignal,
 ): Promise<string> {
   await refuseInsecure(session, "The clipboard is", signal);
   if (how === "write") session.clipboard.used();
   const question = { what: `${how}_clipboard`, ms: DEADLINE_MS, signal };
-  const answer = await ask(session, question, () => session.page().evaluate(askClipboard, text ?? null));
+  const answer = await ask(session, question, () => session.page().evaluate(askClipboard, text));
   if ("text" in answer) return answer.text;
   throw new DeviceError(
     "ACTION_REJECTED",
@@ -148,29 +137,17 @@ async function useClipboard(
   );
 }
 
-async function onContext(
-  session: DrivenSession,
-  what: string,
-  signal: AbortSignal,
-  set: () => Promise<void>,
-): Promise<void> {
-  await ask(session, { what, ms: DEADLINE_MS, signal }, (limited) => untilAborted(set(), limited));
-}
-
-/** An empty tab is at no origin yet, so nothing is known of the one that comes. */
+/** An empty tab has no origin yet, so nothing is known of the one that comes. */
 async function refuseInsecure(session: DrivenSession, what: string, signal: AbortSignal): Promise<void> {
   const page = session.page();
-  if (!/^https?:/.test(page.url()) || (await isSecure(session, page, signal))) return;
+  if (!/^https?:/.test(page.url())) return;
+  const question = { what: "the page's origin", ms: DEADLINE_MS, signal };
+  if (await ask(session, question, () => page.evaluate(() => isSecureContext))) return;
   throw new DeviceError(
     "ACTION_REJECTED",
     `${what} only given to pages of a secure origin, and ${new URL(page.url()).origin} is none. Open the site by https, or as localhost or 127.0.0.1.`,
   );
 }
-
-const isSecure = (session: DrivenSession, page: Page, signal: AbortSignal): Promise<boolean> =>
-  ask(session, { what: "the page's origin", ms: DEADLINE_MS, signal }, () =>
-    page.evaluate(() => isSecureContext),
-  );
 
 // What follows runs in the page.
 

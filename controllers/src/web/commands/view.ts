@@ -57,7 +57,7 @@ function setViewportSize(actions: Actions): Command {
     run: (size) =>
       session.forEachTab("viewport", {
         apply: (page) => page.setViewportSize(size),
-        undo: (page) => page.setViewportSize(session.viewport()),
+        undo: (page) => page.setViewportSize(session.settings.viewport),
       }),
   });
 }

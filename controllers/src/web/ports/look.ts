@@ -2,7 +2,7 @@ import type { Frame, Page } from "playwright-core";
 import type { Dump, Element, ElementSource, Selector, Space, TextNews } from "../../contract.ts";
 import { byWorth, type Candidate, toSelector } from "../../elements/ranking.ts";
 import { ask, LOOK_DEADLINE_MS } from "../acting/question.ts";
-import { type Memory, memoryOf } from "../browser/elementsMemory.ts";
+import type { ElementsMemory } from "../browser/elementsMemory.ts";
 import { testIdAttributeOf, type WebSession } from "../browser/session.ts";
 import type { FramePlace } from "../page/agent/agent.ts";
 import type { SeenElement } from "../page/agent/look/records.ts";
@@ -22,7 +22,10 @@ const MAX_ELEMENTS = 4_000;
 /** The page's own script is held up no longer than this by one look. */
 const LOOK_BUDGET_MS = 3_000;
 
-type LookSession = Pick<WebSession, "context" | "page" | "onNewContext" | "isAlive" | "strangeness">;
+type LookSession = Pick<
+  WebSession,
+  "context" | "memory" | "page" | "onNewContext" | "isAlive" | "strangeness"
+>;
 
 /**
  * Looks at the current tab, child frames and shadow roots included. One question to each frame, and one more when there are
@@ -30,7 +33,7 @@ type LookSession = Pick<WebSession, "context" | "page" | "onNewContext" | "isAli
  */
 export function createLook(session: LookSession): ElementSource {
   session.onNewContext(installInpage);
-  const memory = memoryOf(session);
+  const memory = session.memory;
   return {
     dump: (options, signal) =>
       ask(
@@ -47,7 +50,7 @@ export function createLook(session: LookSession): ElementSource {
 
 async function dump(
   session: LookSession,
-  memory: Memory,
+  memory: ElementsMemory,
   interactiveOnly: boolean,
   signal: AbortSignal,
 ): Promise<Dump> {
@@ -108,7 +111,10 @@ function spaceOf(page: Page, seen: SeenPage | undefined): Space {
   return { width, height, rotation: 0 };
 }
 
-function lookOptions(memory: Memory, frame: Frame): Omit<LookOptions, "interactiveOnly" | "testIdAttribute"> {
+function lookOptions(
+  memory: ElementsMemory,
+  frame: Frame,
+): Omit<LookOptions, "interactiveOnly" | "testIdAttribute"> {
   const prefix = memory.prefix(frame);
   return {
     prefix,
@@ -188,7 +194,7 @@ function shortcomings(looks: readonly FrameAnswer<SeenPage>[], frames: number): 
 
 async function selectors(
   session: LookSession,
-  memory: Memory,
+  memory: ElementsMemory,
   refs: readonly string[],
   signal: AbortSignal,
 ): Promise<readonly (readonly Selector[])[]> {
