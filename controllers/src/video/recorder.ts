@@ -2,14 +2,12 @@ import { join } from "node:path";
 import type { Recorder, Recording, RecordingLoss, RecordingOptions, ScreenSource } from "../contract.ts";
 import { DeviceError } from "../errors.ts";
 import { atMost, pause, untilAborted } from "../waiting/deadlines.ts";
-import { fittedSize, VideoFile } from "./videoFile.ts";
+import { longestSide, Sampler } from "./sampler.ts";
+import { fittedSize } from "./videoFile.ts";
 
-/** Ten pictures a second show what a person or a program does; encoding each takes 34 ms. */
-const everyMs = 100;
 /** A picture that is asked for costs a device more than one of a stream. */
 const captureEveryMs = 500;
 const captureMs = 20_000;
-const longestSide = 1_280;
 
 /** What a device without frames is recorded from. */
 export type PictureSource = {
@@ -51,14 +49,10 @@ class LiveRecording {
   readonly #source: PictureSource;
   readonly #options: RecordingOptions;
   readonly #path: string;
-  readonly #startedAt = performance.now();
+  readonly #sampler: Sampler;
   readonly #control = new AbortController();
   readonly #following: Promise<void>;
-  readonly #timer: NodeJS.Timeout;
   #latest: Uint8Array | undefined;
-  #shown: Uint8Array | undefined;
-  #video: VideoFile | undefined;
-  #writing: Promise<void> | undefined;
   #fault: unknown;
   #loss: RecordingLoss | undefined;
   #finished: Promise<Recording> | undefined;
@@ -67,7 +61,13 @@ class LiveRecording {
     this.#source = source;
     this.#options = options;
     this.#path = join(options.folder, "video.webm");
-    this.#timer = setInterval(() => this.#sample(), everyMs).unref();
+    this.#sampler = new Sampler({
+      path: this.#path,
+      mostBytes: options.mostBytes,
+      latest: () => this.#latest,
+      sizeOf: (picture) => fittedSize(picture, longestSide),
+      full: () => void this.end("full"),
+    });
     this.#following = this.#follow().catch((error) => {
       if (!this.#control.signal.aborted) this.#fault ??= error;
     });
@@ -113,54 +113,17 @@ class LiveRecording {
     }
   }
 
-  #sample(): void {
-    this.#writing ??= this.#writeSafely().finally(() => {
-      this.#writing = undefined;
-    });
-  }
-
-  async #writeSafely(): Promise<void> {
-    if (this.#fault !== undefined) return;
-    try {
-      await this.#write();
-    } catch (error) {
-      this.#fault = error;
-    }
-  }
-
-  async #write(): Promise<void> {
-    const picture = this.#latest;
-    const isSame = picture !== undefined && this.#shown !== undefined && sameBytes(picture, this.#shown);
-    if (picture === undefined || isSame) return;
-    this.#shown = picture;
-    const at = this.#now();
-    this.#video ??= await VideoFile.create(this.#path, await fittedSize(picture, longestSide));
-    await this.#video.add(picture, at);
-    if (this.#video.bytes > this.#options.mostBytes) void this.end("full");
-  }
-
   async #finish(): Promise<Recording> {
-    clearInterval(this.#timer);
+    this.#sampler.stop();
     this.#control.abort(new Error("The recording has ended."));
     await this.#following;
-    await this.#writing;
-    await this.#writeSafely();
-    const frames = this.#video?.frames ?? 0;
-    await this.#video?.finish(this.#now());
+    const { frames, fault } = await this.#sampler.finish();
     const video = { kind: "video", path: this.#path, mimeType: "video/webm" } as const;
-    return { files: frames > 0 ? [video] : [], frames, lost: this.#lost(frames) };
-  }
-
-  #lost(frames: number): string[] {
-    const { message = undefined } = this.#fault instanceof Error ? this.#fault : {};
-    if (message !== undefined) return [`video: it ends early, ${message.split("\n", 1)[0]}`];
-    return frames === 0 ? ["video: the device gave no picture"] : [];
-  }
-
-  #now(): number {
-    return Math.round(performance.now() - this.#startedAt);
+    return { files: frames > 0 ? [video] : [], frames, lost: lostOf(frames, this.#fault ?? fault) };
   }
 }
 
-/** A stream repeats the picture of a screen that stands still. */
-const sameBytes = (one: Uint8Array, other: Uint8Array) => one === other || Buffer.from(one).equals(other);
+function lostOf(frames: number, fault: unknown): string[] {
+  if (fault instanceof Error) return [`video: it ends early, ${fault.message.split("\n", 1)[0]}`];
+  return frames === 0 ? ["video: the device gave no picture"] : [];
+}

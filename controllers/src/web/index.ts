@@ -1,4 +1,4 @@
-import type { Command, Controller, ControllerContext } from "../contract.ts";
+import type { Command, ControllerContext } from "../contract.ts";
 import { type DriverController, defineFactory, nowhere } from "../factory.ts";
 import { Actions } from "./acting/action.ts";
 import { diagnoseBrowser } from "./browser/diagnose.ts";
@@ -59,23 +59,22 @@ export function createWebControllers(
   return [
     {
       ...sharing("web"),
-      ...doubting(session, {
-        commands: webCommands(actions).map(named).map(answered),
-        checks: [],
-        screen: createScreen(session),
-        elements: createLook(session),
-      }),
+      commands: webCommands(actions).map(named).map(answered),
+      checks: [],
+      screen: createScreen(session),
+      elements: createLook(session),
       sensors: createSensors(session),
       recorder,
       isolation: { enter: ({ storageState }, signal) => session.enter(storageState, signal) },
       untilUsable: (signal) => actions.untilUsable(signal),
       health,
       facts: () => session.facts(),
-      noticesAfter: (seq) => session.noticesAfter(seq),
+      noticesAfter: (seq) => session.notices.after(seq),
     },
     {
       ...sharing("verification_web"),
-      ...doubting(session, { commands: [], checks: webChecks(session).map(surviving) }),
+      commands: [],
+      checks: webChecks(session).map(surviving),
       noticesAfter: () => [],
     },
   ];
@@ -98,29 +97,6 @@ function webCommands(actions: Actions): readonly Command[] {
     ...permissionCommands(actions),
     ...scriptCommands(actions),
   ];
-}
-
-type Parts = Pick<Controller, "commands" | "checks" | "screen" | "elements">;
-
-/**
- * The same parts, which doubt the session when one of them fails: a page that is stuck shows by that first. Whoever opens
- * the device next looks whether it answers, which costs a device that is well one question.
- */
-function doubting(session: { doubt(): void }, { commands, checks, screen, elements }: Parts): Parts {
-  async function watched<T>(work: Promise<T>): Promise<T> {
-    try {
-      return await work;
-    } catch (error) {
-      session.doubt();
-      throw error;
-    }
-  }
-  return {
-    commands: commands.map((command) => ({ ...command, run: (...args) => watched(command.run(...args)) })),
-    checks: checks.map((check) => ({ ...check, read: (...args) => watched(check.read(...args)) })),
-    ...(screen && { screen: { capture: (...args) => watched(screen.capture(...args)) } }),
-    ...(elements && { elements: { ...elements, dump: (...args) => watched(elements.dump(...args)) } }),
-  };
 }
 
 /** Browsers, through Playwright. */

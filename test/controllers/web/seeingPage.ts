@@ -42,6 +42,7 @@ export async function openSeeing(browser: Browser): Promise<SeeingPage> {
     onNewContext: (prepare) => prepares.push(prepare),
     notify: () => undefined,
     strangeness: () => undefined,
+    doubt: () => undefined,
     isAlive: () => browser.isConnected(),
   };
   const look = createLook(session);

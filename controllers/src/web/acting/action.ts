@@ -59,7 +59,7 @@ export class Actions {
    */
   async run(options: ActionOptions, work: Work): Promise<CommandResult> {
     const { session } = this;
-    const denials = session.denials();
+    const denials = session.guard.denials;
     try {
       return await session.following(async () => {
         const earlier = options.awaitsPage ? await this.#onPageOf(options) : this.inputs.forget();
@@ -70,7 +70,7 @@ export class Actions {
       throw asDeviceError(error, {
         ...options,
         isAlive: () => session.isAlive(),
-        wasDenied: () => session.denials() > denials,
+        wasDenied: () => session.guard.denials > denials,
       });
     }
   }
@@ -116,8 +116,6 @@ export class Actions {
 
 /** One action on the current tab: it runs, reaches the page that it opens, is judged and reported. */
 export class Action {
-  readonly session: DrivenSession;
-  readonly inputs: KeptInputs;
   readonly page: Page;
   /** When it began, as `performance.now` says it. */
   readonly began = performance.now();
@@ -125,37 +123,38 @@ export class Action {
   readonly token = ++actions;
   /** Aborts with the call, and at the deadline of what runs now. */
   signal: AbortSignal;
-  readonly #options: ActionOptions;
-  readonly #settling: Settling;
   readonly #signals: PageSignals;
   readonly #before;
   #judge: Judge | undefined;
 
-  constructor({ session, settling, inputs }: Actions, options: ActionOptions) {
-    this.session = session;
-    this.inputs = inputs;
+  constructor(
+    private readonly actions: Actions,
+    private readonly options: ActionOptions,
+  ) {
+    const { session } = actions;
     this.page = session.page();
     this.signal = options.signal;
-    this.#options = options;
-    this.#settling = settling;
     this.#signals = session.signals(this.page);
     this.#before = {
       url: this.page.url(),
       asked: this.#signals.asked(),
       navigations: this.#signals.navigations(),
       windows: this.#signals.windowsAsked(),
-      denials: session.denials(),
+      denials: session.guard.denials,
     };
   }
 
-  /** What was done, in a few words. */
+  get session(): DrivenSession {
+    return this.actions.session;
+  }
+
   get done(): string {
-    return this.#options.done;
+    return this.options.done;
   }
 
   /** What is left of the command's time, in whole milliseconds, at least one; each piece of a long action has all of it. */
   left(): number {
-    const { isLong, timeoutMs } = this.#options;
+    const { isLong, timeoutMs } = this.options;
     return isLong ? timeoutMs : Math.max(1, Math.round(this.began + timeoutMs - performance.now()));
   }
 
@@ -175,7 +174,7 @@ export class Action {
 
   /** Runs one piece of a long action within a deadline of its own. */
   async piece<T>(work: () => Promise<T>, moreMs = 0): Promise<T> {
-    const { command, timeoutMs } = this.#options;
+    const { command, timeoutMs } = this.options;
     const { signal } = this;
     const question = { what: command, ms: timeoutMs + moreMs, busyMs: busyMsOf(timeoutMs), signal };
     try {
@@ -188,6 +187,11 @@ export class Action {
     }
   }
 
+  /** Has the field of this action read again later. `isLost` tells that the field has lost the input. */
+  keepInput(isLost: KeptInput["isLost"]): void {
+    this.actions.inputs.keep({ action: this, isLost });
+  }
+
   /** Has `judge` run when the page has reacted; it throws when the action came to nothing. */
   whenUsable(judge: Judge): void {
     this.#judge = judge;
@@ -195,18 +199,18 @@ export class Action {
 
   /** Waits until the page has reacted to what was done so far. */
   async reaction(): Promise<void> {
-    this.#settling.ended();
-    await this.#settling.reaction(this.signal);
+    this.actions.settling.ended();
+    await this.actions.settling.reaction(this.signal);
   }
 
   async result(work: Work, earlier: readonly KeptInput[]): Promise<CommandResult> {
-    const { signal } = this.#options;
+    const { signal } = this.options;
     await this.#run(work);
     await this.#flush(signal);
-    const hasArrived = await this.#settling.arrival(this.page, this.#before.windows, signal);
+    const hasArrived = await this.actions.settling.arrival(this.page, this.#before.windows, signal);
     this.#refuseDenied();
     const unjudged = await this.#judged(signal);
-    await this.inputs.keepOn(earlier, signal);
+    await this.actions.inputs.keepOn(earlier, signal);
     const result = this.#report(hasArrived ? this.done : `${this.done}; its page is not there yet`);
     return unjudged === undefined
       ? result
@@ -214,7 +218,7 @@ export class Action {
   }
 
   async #run(work: Work): Promise<void> {
-    const { command, timeoutMs, isLong, awaitsPage, signal } = this.#options;
+    const { command, timeoutMs, isLong, awaitsPage, signal } = this.options;
     const question = {
       what: command,
       ms: isLong ? undefined : timeoutMs,
@@ -222,9 +226,9 @@ export class Action {
       busyMs: busyMsOf(timeoutMs),
       signal,
       isOfApp: awaitsPage === true,
-      wasDenied: () => this.session.denials() > this.#before.denials,
+      wasDenied: () => this.session.guard.denials > this.#before.denials,
     };
-    this.#settling.begins();
+    this.actions.settling.begins();
     try {
       await ask(this.session, question, async (limited) => {
         this.signal = limited;
@@ -236,7 +240,7 @@ export class Action {
         }
       });
     } finally {
-      this.#settling.ended();
+      this.actions.settling.ended();
     }
   }
 
@@ -275,7 +279,7 @@ export class Action {
 
   /** A plain key or an input after which the page has asked for nothing. Its queued tasks need not be waited for. */
   async #isCalm(signal: AbortSignal): Promise<boolean> {
-    if (!this.#options.isPlainKey && this.#judge === undefined) return false;
+    if (!this.options.isPlainKey && this.#judge === undefined) return false;
     const isAboutToAct = await untilAborted(this.#signals.isAboutToAct(signal), signal);
     // Only the page's own document is asked; a frame in it may hear the key.
     const isAlone = this.page.frames().length === 1;
@@ -285,15 +289,16 @@ export class Action {
 
   async #judged(signal: AbortSignal): Promise<string | undefined> {
     if (this.#judge === undefined) return undefined;
-    await this.#settling.reaction(signal);
+    await this.actions.settling.reaction(signal);
     if (this.session.page() !== this.page) return undefined;
-    return ask(this.session, { what: this.#options.command, ms: JUDGE_MS, signal }, this.#judge);
+    return ask(this.session, { what: this.options.command, ms: JUDGE_MS, signal }, this.#judge);
   }
 
   #refuseDenied(): void {
     const { session } = this;
     const url = session.signals(session.page()).failedNavigation();
-    if (url === undefined || session.denials() === this.#before.denials || !session.wasDenied(url)) return;
+    if (url === undefined || session.guard.denials === this.#before.denials || !session.guard.wasDenied(url))
+      return;
     throw new DeviceError(
       "URL_DENIED",
       `The action was done, but the URL policy denies the page it leads to: ${url.slice(0, 200)}. Take another way or change url_policy.`,
@@ -313,7 +318,7 @@ export class Action {
     }
     if (url !== this.#before.url || this.#signals.navigations() > this.#before.navigations)
       return { message: `${done}; now at ${url}`, data: { url } };
-    if (session.denials() > this.#before.denials)
+    if (session.guard.denials > this.#before.denials)
       return { message: `${done}; the URL policy refused a request of the page` };
     return { message: done };
   }

@@ -29,7 +29,7 @@ export type Question = {
   wasDenied?(): boolean;
 };
 
-type AskedSession = Pick<WebSession, "page" | "isAlive" | "strangeness">;
+type AskedSession = Pick<WebSession, "page" | "isAlive" | "strangeness" | "doubt">;
 
 /**
  * The one way to ask a page anything. Ends within `ms`: with PAGE_UNRESPONSIVE, which says for how long the page's own thread
@@ -53,6 +53,7 @@ export async function ask<T>(
     answered = true;
     return answer;
   } catch (error) {
+    session.doubt();
     throw failureOf(session, page, question, { error, startedAt, isOver: deadline.over() });
   } finally {
     end(answered);

@@ -37,7 +37,7 @@ function expectHeld(
     const held = (await heldFields(action.page, [action.token], signal)).get(action.token);
     if (held === undefined) return gone;
     const isLost = judge(held);
-    if (isLost) action.inputs.keep({ action, isLost });
+    if (isLost) action.keepInput(isLost);
     return undefined;
   });
 }

@@ -1,10 +1,11 @@
-import type { Browser, LaunchOptions } from "playwright-core";
+import type { Browser, BrowserContextOptions, LaunchOptions } from "playwright-core";
 import { DeviceError } from "../../errors.ts";
 import { endsWithin, untilAborted } from "../../waiting/deadlines.ts";
 import { firstLines } from "../page/failures.ts";
 import { registerEngine } from "../page/inpage.ts";
 import { playwright } from "../page/playwright.ts";
 import { browserNotFound, findBrowser } from "./findBrowser.ts";
+import type { StorageState } from "./session.ts";
 import type { WebSettings } from "./settings.ts";
 
 const START_DEADLINE_MS = 30_000;
@@ -126,6 +127,20 @@ async function launch(settings: WebSettings): Promise<Browser> {
       throw error;
     return await type.launch({ ...options, chromiumSandbox: false });
   }
+}
+
+export function contextOptions(
+  { viewport, ignore_https_errors, locale, timezone, user_agent }: WebSettings,
+  storageState: StorageState | undefined,
+): BrowserContextOptions {
+  return {
+    viewport,
+    ignoreHTTPSErrors: ignore_https_errors,
+    ...(locale !== undefined && { locale }),
+    ...(timezone !== undefined && { timezoneId: timezone }),
+    ...(user_agent !== undefined && { userAgent: user_agent }),
+    ...(storageState !== undefined && { storageState }),
+  };
 }
 
 /** The error of a browser that could not be started, or that started and then could not open a page. */

@@ -5,7 +5,7 @@ import { endsWithin, untilAborted, withDeadline } from "../../waiting/deadlines.
 import { SharedWork } from "../../waiting/sharedWork.ts";
 import { lostBrowser } from "../page/failures.ts";
 import { type PageSignals, watchPage } from "../page/signals.ts";
-import { type OpenedBrowser, openBrowser, unusable } from "./browser.ts";
+import { contextOptions, type OpenedBrowser, openBrowser, unusable } from "./browser.ts";
 import { Clipboard } from "./clipboard.ts";
 import type { Dialogs } from "./dialogs.ts";
 import type { Downloads } from "./downloads.ts";
@@ -19,7 +19,6 @@ import { StateKeeper } from "./stateKeeper.ts";
 import { readStorageState, writeStorageState } from "./storageState.ts";
 import { UrlGuard } from "./urlGuard.ts";
 
-const DENIED_KEPT = 50;
 /** How long a browser that was launched may take to its first tab. */
 const READY_DEADLINE_MS = 30_000;
 /** How long a context that takes the place of a stuck one may take, before the whole browser is given up. */
@@ -45,12 +44,12 @@ type Place = { live: LiveContext };
 export class LiveSession implements DrivenSession {
   readonly memory = new ElementsMemory();
   readonly clipboard = new Clipboard(() => this.#browser?.browser);
-  readonly #notices = new Notices((context) => this.#isBeside(context));
+  readonly notices = new Notices((context) => this.#isBeside(context));
+  readonly guard: UrlGuard;
   readonly #signals = new WeakMap<Page, PageSignals>();
   readonly #preparations: Preparation[] = [];
   readonly #endings: Preparation[] = [];
   readonly #keeper = new StateKeeper((page) => this.signals(page).cdp());
-  readonly #guard: UrlGuard;
   readonly #opening = new SharedWork<void>();
   #browser: OpenedBrowser | undefined;
   #places: Place[] = [];
@@ -58,14 +57,12 @@ export class LiveSession implements DrivenSession {
   #doubted = false;
   #handedOver = false;
   #acting = 0;
-  #denials = 0;
-  readonly #denied: string[] = [];
 
   constructor(
     readonly settings: WebSettings,
     readonly context: ControllerContext,
   ) {
-    this.#guard = new UrlGuard(context, (url, reason) => this.#deny(url, reason));
+    this.guard = new UrlGuard(context, (line) => this.notify("url_denied", line));
   }
 
   get dialogs(): Dialogs {
@@ -138,19 +135,7 @@ export class LiveSession implements DrivenSession {
   }
 
   notify(kind: DeviceNotice["kind"], text: string): void {
-    this.#notices.add(kind, text);
-  }
-
-  noticesAfter(seq: number): readonly DeviceNotice[] {
-    return this.#notices.after(seq);
-  }
-
-  denials(): number {
-    return this.#denials;
-  }
-
-  wasDenied(url: string): boolean {
-    return this.#denied.includes(url);
+    this.notices.add(kind, text);
   }
 
   async following<T>(action: () => Promise<T>): Promise<T> {
@@ -182,12 +167,12 @@ export class LiveSession implements DrivenSession {
     if (place.live.pages().length === 0) await this.#openTab(place.live);
   }
 
-  async forEachTab(key: string, setting: TabSetting): Promise<void> {
-    await this.#top().live.forEachTab(key, setting);
+  forEachTab(key: string, setting: TabSetting): Promise<void> {
+    return this.#top().live.forEachTab(key, setting);
   }
 
-  async setOnContext(key: string, setting: ContextSetting): Promise<void> {
-    await this.#top().live.setOnContext(key, setting);
+  setOnContext(key: string, setting: ContextSetting): Promise<void> {
+    return this.#top().live.setOnContext(key, setting);
   }
 
   async storageState(): Promise<StorageState> {
@@ -311,7 +296,7 @@ export class LiveSession implements DrivenSession {
   }
 
   async #fill(opened: OpenedBrowser, state: StorageState | undefined): Promise<void> {
-    if (this.#ownsBrowser()) await this.#guard.guardBrowser(opened.browser);
+    if (this.#ownsBrowser()) await this.guard.guardBrowser(opened.browser);
     this.#browser = opened;
     const live = await this.#newLive(state);
     // Fresh starts that were lost stay above it until they are left: their runs must not go on in the holder's context.
@@ -385,19 +370,11 @@ export class LiveSession implements DrivenSession {
   /** A new context with one empty tab. */
   async #newLive(storageState: StorageState | undefined): Promise<LiveContext> {
     if (this.#browser === undefined) throw lostBrowser();
-    const { viewport, ignore_https_errors: ignoreHTTPSErrors, locale, timezone, user_agent } = this.settings;
-    const context = await this.#browser.browser.newContext({
-      viewport,
-      ignoreHTTPSErrors,
-      ...(locale !== undefined && { locale }),
-      ...(timezone !== undefined && { timezoneId: timezone }),
-      ...(user_agent !== undefined && { userAgent: user_agent }),
-      ...(storageState !== undefined && { storageState }),
-    });
-    if (!this.#ownsBrowser()) await this.#guard.guardContext(context);
-    this.#guard.guardConnections(context);
+    const context = await this.#browser.browser.newContext(contextOptions(this.settings, storageState));
+    if (!this.#ownsBrowser()) await this.guard.guardContext(context);
+    this.guard.guardConnections(context);
     const live = new LiveContext(context, {
-      notify: (kind, text) => this.#notices.add(kind, text, context),
+      notify: (kind, text) => this.notices.add(kind, text, context),
       opened: (page) => {
         this.signals(page);
         if (this.#acting > 0) live.makeCurrent(page);
@@ -413,20 +390,13 @@ export class LiveSession implements DrivenSession {
 
   async #closeCrashed(live: LiveContext, page: Page): Promise<void> {
     const what = "the tab crashed and was closed; its page must be opened again";
-    this.#notices.add("page_error", what, live.context);
+    this.notices.add("page_error", what, live.context);
     if (live.page() === page) {
       live.disown(what);
       if (live.pages().length === 1) await this.#openTab(live);
       live.disown(what);
     }
     await page.close();
-  }
-
-  #deny(url: string, reason: string): void {
-    this.#denials++;
-    this.#denied.push(url);
-    if (this.#denied.length > DENIED_KEPT) this.#denied.shift();
-    this.notify("url_denied", `${url.slice(0, 200)}: ${reason}`);
   }
 
   async #openTab(live: LiveContext): Promise<Page> {

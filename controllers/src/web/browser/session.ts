@@ -7,6 +7,7 @@ import type { Downloads } from "./downloads.ts";
 import type { ElementsMemory } from "./elementsMemory.ts";
 import type { ContextSetting, TabSetting } from "./liveContext.ts";
 import type { WebSettings } from "./settings.ts";
+import type { UrlGuard } from "./urlGuard.ts";
 
 /**
  * The one browser context of a device, as commands, dumps and checks see it. The context behind it changes when the
@@ -27,6 +28,8 @@ export type WebSession = {
   onNewContext(prepare: (context: BrowserContext) => Promise<void>): void;
   notify(kind: DeviceNotice["kind"], text: string): void;
   isAlive(): boolean;
+  /** Something failed: whoever opens the device next asks it whether it answers, since a page that is stuck shows by that first. */
+  doubt(): void;
   /** Why the current tab does not show what the client opened, such as a restart; undefined where it does. */
   strangeness(): string | undefined;
 };
@@ -34,6 +37,7 @@ export type WebSession = {
 /** What only commands use: tabs, waiting for navigations, and replacing the context. */
 export type DrivenSession = WebSession & {
   readonly settings: WebSettings;
+  readonly guard: Pick<UrlGuard, "denials" | "wasDenied">;
   readonly clipboard: Pick<Clipboard, "used">;
   isChromium(): boolean;
   /** What the tab did of itself: navigations under way, windows asked for. */
@@ -53,10 +57,6 @@ export type DrivenSession = WebSession & {
   setOnContext(key: string, setting: ContextSetting): Promise<void>;
   /** Runs on each context before it is closed by us: what it holds can still be saved. Must not throw. */
   onContextEnd(save: (context: BrowserContext) => Promise<void>): void;
-  /** How many requests the URL policy has refused so far; a command compares before and after. */
-  denials(): number;
-  /** Whether the URL policy refused this address lately. */
-  wasDenied(url: string): boolean;
 };
 
 /** Cookies and local storage as Playwright gives them. */
@@ -65,7 +65,7 @@ export type StorageState = Awaited<ReturnType<BrowserContext["storageState"]>>;
 /** What a check needs of a session: it looks, and never acts. */
 export type CheckSession = Pick<
   WebSession,
-  "context" | "memory" | "page" | "dialogs" | "downloads" | "isAlive" | "strangeness"
+  "context" | "memory" | "page" | "dialogs" | "downloads" | "isAlive" | "strangeness" | "doubt"
 >;
 
 /** The attribute that names elements for tests: that of the app in use, else the usual one. */

@@ -6,13 +6,18 @@ import type { ControllerContext } from "../../contract.ts";
 const RESOLVED_FOR_MS = 10_000;
 const KEPT = 500;
 
-/** Judges addresses by the server's policy. `denied` gets each one that is refused. */
+const DENIED_KEPT = 50;
+
+/** Judges addresses by the server's policy. `report` gets a line for each one that is refused. */
 export class UrlGuard {
+  /** How many it has refused; a command compares before and after. */
+  denials = 0;
+  readonly #denied: string[] = [];
   readonly #resolved = new Map<string, { addresses: Promise<readonly string[]>; until: number }>();
 
   constructor(
     private readonly context: Pick<ControllerContext, "allowUrl" | "allowAddress">,
-    private readonly denied: (url: string, reason: string) => void,
+    private readonly report: (line: string) => void,
   ) {}
 
   /**
@@ -56,10 +61,22 @@ export class UrlGuard {
     });
   }
 
+  /** Whether it refused this address lately. */
+  wasDenied(url: string): boolean {
+    return this.#denied.includes(url);
+  }
+
+  #deny(url: string, reason: string): void {
+    this.denials++;
+    this.#denied.push(url);
+    if (this.#denied.length > DENIED_KEPT) this.#denied.shift();
+    this.report(`${url.slice(0, 200)}: ${reason}`);
+  }
+
   /** Whether `url`, or an address that its host resolves to, is refused. */
   async #refuses(url: string): Promise<boolean> {
     const reason = await this.#refusal(url);
-    if (reason !== undefined) this.denied(url, reason);
+    if (reason !== undefined) this.#deny(url, reason);
     return reason !== undefined;
   }
 
@@ -94,7 +111,7 @@ export class UrlGuard {
     const server = await response.serverAddr();
     const reason = server === null ? undefined : this.#refusalOfAddress(server.ipAddress);
     if (reason === undefined) return;
-    this.denied(response.url(), reason);
+    this.#deny(response.url(), reason);
     await response.frame().page().goto("about:blank");
   }
 

@@ -13,7 +13,7 @@ const LOOK_EVERY_MS = 50;
 
 /** Files that the page gives. */
 export function downloadCommands(session: DrivenSession): Command[] {
-  let deniedBefore = session.denials();
+  let deniedBefore = session.guard.denials;
   return [
     defineCommand({
       name: "wait_for_download",
@@ -28,7 +28,7 @@ export function downloadCommands(session: DrivenSession): Command[] {
       }),
       async run({ name, match, text, timeout_ms }, signal) {
         const denied = deniedBefore;
-        deniedBefore = session.denials();
+        deniedBefore = session.guard.denials;
         const until = performance.now() + timeout_ms;
         const wait: Wait = (isReady) => {
           const look = async () => {
@@ -43,7 +43,8 @@ export function downloadCommands(session: DrivenSession): Command[] {
           );
         await wait(() => next() !== undefined);
         const download = next();
-        if (download === undefined) throw noDownload(session, name, timeout_ms, session.denials() > denied);
+        if (download === undefined)
+          throw noDownload(session, name, timeout_ms, session.guard.denials > denied);
         download.isTaken = true;
         await wait(() => download.end() !== undefined);
         refuseIncomplete(download, timeout_ms);

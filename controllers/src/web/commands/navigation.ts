@@ -10,90 +10,77 @@ import { documentShape, pageTimeoutShape } from "./elementCommand.ts";
 
 /** Addresses, apps and the tab's history. */
 export function navigationCommands(actions: Actions): Command[] {
-  return [navigateToUrl(actions), openApp(actions), closeApp(actions), ...historyCommands(actions)];
-}
-
-function navigateToUrl(actions: Actions): Command {
-  const input = z.strictObject({
-    url: z.string().min(1).max(10_000).describe("Whole, relative to the current page, or a bare host name."),
-    ...documentShape,
-    ...pageTimeoutShape,
-  });
-  return defineCommand<typeof input>({
-    name: "navigate_to_url",
-    description: "Opens an address in the current tab and waits until its page is usable.",
-    effect: "write",
-    input,
-    run: (given, signal) =>
-      opening(actions, { command: "navigate_to_url", done: "opened", ...given, signal }, (action) =>
-        goTo(action, wholeUrl(given.url, action.page.url())),
-      ),
-  });
-}
-
-function openApp(actions: Actions): Command {
-  return defineCommand({
-    ...portable.open_app,
-    input: portable.open_app.input.extend(documentShape),
-    run: (given, signal) =>
-      opening(actions, { command: "open_app", done: "opened the app", ...given, signal }, (action) =>
-        goTo(action, appUrl(given.app)),
-      ),
-  });
-}
-
-function goTo({ session, page, pageLimits }: Action, url: string): Promise<Response | null> {
-  session.context.allowUrl(url);
-  return page.goto(url, pageLimits);
-}
-
-function closeApp(actions: Actions): Command {
-  return defineCommand({
-    ...portable.close_app,
-    description: `${portable.close_app.description} Its tabs are closed; what it stored stays.`,
-    async run({ app, timeout_ms }, signal) {
-      const { session } = actions;
-      const address = appUrl(app);
-      const tabs = session.pages().filter((page) => isOfApp(page.url(), address));
-      await ask(session, { what: "close_app", ms: timeout_ms, signal }, async () => {
-        for (const tab of tabs) await session.closeTab(tab);
-      });
-      const done =
-        tabs.length === 0
-          ? "the app was not open"
-          : `closed the app (${tabs.length === 1 ? "one tab" : `${tabs.length} tabs`})`;
-      const url = session.page().url();
-      return { message: `${done}; now at ${url}`, data: { url }, isNews: tabs.length === 0 };
-    },
-  });
-}
-
-function historyCommands(actions: Actions): Command[] {
-  const input = z.strictObject({ ...documentShape, ...pageTimeoutShape });
-  const command = (
+  const { session } = actions;
+  const history = (
     name: string,
     description: string,
     done: string,
     run: (action: Action) => Promise<Response | null>,
   ) =>
-    defineCommand<typeof input>({
+    defineCommand({
       name,
       description,
       effect: "write",
-      input,
+      input: z.strictObject({ ...documentShape, ...pageTimeoutShape }),
       run: ({ timeout_ms }, signal) => opening(actions, { command: name, done, timeout_ms, signal }, run),
     });
   return [
-    command("go_back", "Goes to the previous page of the tab.", "went back", (action) =>
+    defineCommand({
+      name: "navigate_to_url",
+      description: "Opens an address in the current tab and waits until its page is usable.",
+      effect: "write",
+      input: z.strictObject({
+        url: z
+          .string()
+          .min(1)
+          .max(10_000)
+          .describe("Whole, relative to the current page, or a bare host name."),
+        ...documentShape,
+        ...pageTimeoutShape,
+      }),
+      run: (given, signal) =>
+        opening(actions, { command: "navigate_to_url", done: "opened", ...given, signal }, (action) =>
+          goTo(action, wholeUrl(given.url, action.page.url())),
+        ),
+    }),
+    defineCommand({
+      ...portable.open_app,
+      input: portable.open_app.input.extend(documentShape),
+      run: (given, signal) =>
+        opening(actions, { command: "open_app", done: "opened the app", ...given, signal }, (action) =>
+          goTo(action, appUrl(given.app)),
+        ),
+    }),
+    defineCommand({
+      ...portable.close_app,
+      description: `${portable.close_app.description} Its tabs are closed; what it stored stays.`,
+      async run({ app, timeout_ms: ms }, signal) {
+        const address = appUrl(app);
+        const tabs = session.pages().filter((page) => isOfApp(page.url(), address));
+        await ask(session, { what: "close_app", ms, signal }, async () => {
+          for (const tab of tabs) await session.closeTab(tab);
+        });
+        const count = tabs.length === 1 ? "one tab" : `${tabs.length} tabs`;
+        const done = tabs.length === 0 ? "the app was not open" : `closed the app (${count})`;
+        const url = session.page().url();
+        return { message: `${done}; now at ${url}`, data: { url }, isNews: tabs.length === 0 };
+      },
+    }),
+    history("go_back", "Goes to the previous page of the tab.", "went back", (action) =>
       moved(action, "back", action.page.goBack(action.pageLimits)),
     ),
-    command("go_forward", "Goes to the next page of the tab.", "went forward", (action) =>
+    history("go_forward", "Goes to the next page of the tab.", "went forward", (action) =>
       moved(action, "forward", action.page.goForward(action.pageLimits)),
     ),
-    command("reload", "Loads the current page again.", "reloaded", (action) =>
+    history("reload", "Loads the current page again.", "reloaded", (action) =>
       action.page.reload(action.pageLimits),
     ),
   ];
+}
+
+function goTo({ session, page, pageLimits }: Action, url: string): Promise<Response | null> {
+  session.context.allowUrl(url);
+  return page.goto(url, pageLimits);
 }
 
 type Opening = { command: string; done: string; timeout_ms: number; signal: AbortSignal };

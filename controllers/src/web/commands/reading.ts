@@ -16,80 +16,70 @@ import { drawnTable, tableOf } from "../page/tables.ts";
 /** What the reading itself may take when the element is there. */
 const READ_MS = 3_000;
 
-/** Readings are whole, white space kept; what was read is in `data.value`, of a table in `data.rows`. */
-export function readingCommands(actions: Actions): Command[] {
-  return [getText(actions), getValue(actions), getAttribute(actions), getCount(actions), getTable(actions)];
-}
-
 const targetInput = z.strictObject({ ...targetShape, ...timeoutShape });
 
-function getText(actions: Actions): Command {
-  return reading(actions, {
-    name: "get_text",
-    description: "Gives an element's whole visible text as value, or its name where it has no text.",
-    input: targetInput,
-    async read(locator, _, signal) {
-      const { shown, name } = await describeIt(actions.session, locator, { whole: true }, signal);
-      const value = shown || name;
-      return { message: `${value.length} characters`, data: { value } };
-    },
-  });
-}
-
-function getValue(actions: Actions): Command {
-  return reading(actions, {
-    name: "get_value",
-    description: "Gives what a field holds as value; a password is dots.",
-    input: targetInput,
-    async read(locator, _, signal) {
-      const { value } = await describeIt(actions.session, locator, {}, signal);
-      if (value !== undefined) return { message: `${value.length} characters`, data: { value } };
-      throw new DeviceError("ACTION_REJECTED", "The element holds no value. Read it with get_text.");
-    },
-  });
-}
-
-function getAttribute(actions: Actions): Command {
-  return reading(actions, {
-    name: "get_attribute",
-    description: "Gives an attribute as value; null where the element has none.",
-    input: targetInput.extend({ attribute: z.string().min(1).max(100) }),
-    async read(locator, { attribute }, signal) {
-      const { attribute: value } = await describeIt(actions.session, locator, { attribute }, signal);
-      const message = value === undefined ? `it has no attribute ${attribute}` : `${value.length} characters`;
-      return { message, data: { value: value ?? null } };
-    },
-  });
-}
-
-function getTable(actions: Actions): Command {
-  return reading(actions, {
-    name: "get_table",
-    description:
-      "Gives a table or grid as columns and rows, each row an object by its headers; total where the page says that there are more rows than it holds.",
-    input: targetInput,
-    async read(locator, _, signal) {
-      const drawn = await runApart(locator, drawnTable, undefined, { timeout: READ_MS, signal });
-      const { columns, rows, total } = tableOf(drawn);
-      const more = total === undefined ? "" : ` of ${total}; the page holds no more of them now`;
-      return {
-        message: `${rows.length} rows${more}`,
-        data: { columns, rows, ...(total !== undefined && { total }) },
-      };
-    },
-  });
+/** Readings are whole, white space kept; what was read is in `data.value`, of a table in `data.rows`. */
+export function readingCommands(actions: Actions): Command[] {
+  const { session } = actions;
+  return [
+    reading(actions, {
+      name: "get_text",
+      description: "Gives an element's whole visible text as value, or its name where it has no text.",
+      input: targetInput,
+      async read(locator, _, signal) {
+        const { shown, name } = await describeIt(session, locator, { whole: true }, signal);
+        const value = shown || name;
+        return { message: `${value.length} characters`, data: { value } };
+      },
+    }),
+    reading(actions, {
+      name: "get_value",
+      description: "Gives what a field holds as value; a password is dots.",
+      input: targetInput,
+      async read(locator, _, signal) {
+        const { value } = await describeIt(session, locator, {}, signal);
+        if (value !== undefined) return { message: `${value.length} characters`, data: { value } };
+        throw new DeviceError("ACTION_REJECTED", "The element holds no value. Read it with get_text.");
+      },
+    }),
+    reading(actions, {
+      name: "get_attribute",
+      description: "Gives an attribute as value; null where the element has none.",
+      input: targetInput.extend({ attribute: z.string().min(1).max(100) }),
+      async read(locator, { attribute }, signal) {
+        const { attribute: value = null } = await describeIt(session, locator, { attribute }, signal);
+        const message = value === null ? `it has no attribute ${attribute}` : `${value.length} characters`;
+        return { message, data: { value } };
+      },
+    }),
+    getCount(actions),
+    reading(actions, {
+      name: "get_table",
+      description:
+        "Gives a table or grid as columns and rows, each row an object by its headers; total where the page says that there are more rows than it holds.",
+      input: targetInput,
+      async read(locator, _, signal) {
+        const drawn = await runApart(locator, drawnTable, undefined, { timeout: READ_MS, signal });
+        const { columns, rows, total } = tableOf(drawn);
+        const more = total === undefined ? "" : ` of ${total}; the page holds no more of them now`;
+        return {
+          message: `${rows.length} rows${more}`,
+          data: { columns, rows, ...(total !== undefined && { total }) },
+        };
+      },
+    }),
+  ];
 }
 
 function getCount(actions: Actions): Command {
-  const input = z.strictObject({ selector: targetShape.selector.unwrap() });
-  return defineCommand<typeof input>({
+  const { session } = actions;
+  return defineCommand({
     name: "get_count",
     description: "Gives how many elements match as value; hidden ones count only where all are hidden.",
     effect: "read",
-    input,
+    input: z.strictObject({ selector: targetShape.selector.unwrap() }),
     async run({ selector }, signal) {
       await actions.untilUsable(signal);
-      const { session } = actions;
       const testIdAttribute = testIdAttributeOf(session);
       const query = parseForPage(selector, testIdAttribute);
       const options = { limit: 0, selectors: false, testIdAttribute, all: true };

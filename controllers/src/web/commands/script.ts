@@ -13,21 +13,20 @@ const LONGEST_RESULT = 10_000;
 /** A script of the caller's own in the page; only where the configuration allows it. */
 export function scriptCommands(actions: Actions): Command[] {
   const { session } = actions;
-  const input = z.strictObject({
-    script: z
-      .string()
-      .min(1)
-      .max(100_000)
-      .describe("Body of an async function; what it returns is the result."),
-    ...timeoutShape,
-  });
   return [
-    defineCommand<typeof input>({
+    defineCommand({
       name: "execute_javascript",
       description: "Runs JavaScript in the page.",
       effect: "write",
-      input,
-      async run({ script, timeout_ms }, signal) {
+      input: z.strictObject({
+        script: z
+          .string()
+          .min(1)
+          .max(100_000)
+          .describe("Body of an async function; what it returns is the result."),
+        ...timeoutShape,
+      }),
+      async run({ script, timeout_ms: timeoutMs }, signal) {
         if (!session.context.unsafe.javascript) {
           throw new DeviceError(
             "UNSAFE_DISABLED",
@@ -36,15 +35,11 @@ export function scriptCommands(actions: Actions): Command[] {
         }
         let value: unknown;
         const options = {
-          command: "execute_javascript",
-          timeoutMs: timeout_ms,
-          signal,
-          done: "ran the script",
-          isLong: true,
-          awaitsPage: true,
+          ...{ command: "execute_javascript", timeoutMs, signal, done: "ran the script" },
+          ...{ isLong: true, awaitsPage: true },
         };
         const result = await actions.run(options, async () => {
-          value = await runScript(session, script, timeout_ms, signal);
+          value = await runScript(session, script, timeoutMs, signal);
         });
         return { ...result, data: { ...result.data, ...resultOf(value) } };
       },

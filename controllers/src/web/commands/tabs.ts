@@ -9,7 +9,7 @@ import { wholeUrl } from "../page/address.ts";
 import { documentShape, pageTimeoutShape } from "./elementCommand.ts";
 
 const MOST_TABS = 50;
-const CLOSE_MS = 5_000;
+const SHORT_MS = 5_000;
 const tab = z
   .number()
   .int()
@@ -25,102 +25,91 @@ export function tabCommands(actions: Actions): Command[] {
 
 function openTab(actions: Actions): Command {
   const { session } = actions;
-  const input = z.strictObject({
-    url: z.string().min(1).max(10_000).optional(),
-    ...documentShape,
-    ...pageTimeoutShape,
-  });
-  return defineCommand<typeof input>({
+  return defineCommand({
     name: "open_tab",
     description: "Opens a new tab and makes it the current one.",
     effect: "write",
-    input,
-    async run({ url, timeout_ms }, signal) {
-      const pages = session.pages();
-      if (pages.length >= MOST_TABS) {
+    input: z.strictObject({
+      url: z.string().min(1).max(10_000).optional(),
+      ...documentShape,
+      ...pageTimeoutShape,
+    }),
+    async run({ url, timeout_ms: timeoutMs }, signal) {
+      const { length } = session.pages();
+      if (length >= MOST_TABS)
         throw new DeviceError(
           "ACTION_REJECTED",
-          `There are ${pages.length} tabs already. Close some with close_tab.`,
+          `There are ${length} tabs already. Close some with close_tab.`,
         );
-      }
-      const whole =
-        url === undefined
-          ? undefined
-          : wholeUrl(url, pages.length > 0 ? session.page().url() : "about:blank");
-      if (whole !== undefined) session.context.allowUrl(whole);
+      const whole = url && wholeUrl(url, length > 0 ? session.page().url() : "about:blank");
+      if (whole) session.context.allowUrl(whole);
       const page = await session.openTab();
-      const index = session.pages().indexOf(page);
-      const options = { command: "open_tab", timeoutMs: timeout_ms, signal, done: `opened tab ${index}` };
-      const result = await actions.run(options, async (action) => {
-        if (whole !== undefined) await page.goto(whole, action.pageLimits);
+      const tab = session.pages().indexOf(page);
+      const options = { command: "open_tab", timeoutMs, signal, done: `opened tab ${tab}` };
+      const { message } = await actions.run(options, async (action) => {
+        if (whole) await page.goto(whole, action.pageLimits);
       });
-      return { message: result.message, data: { tab: index, url: page.url() } };
+      return { message, data: { tab, url: page.url() } };
     },
   });
 }
 
 function switchTab(actions: Actions): Command {
   const { session } = actions;
-  const input = z.strictObject({ tab });
-  return defineCommand<typeof input>({
+  return defineCommand({
     name: "switch_tab",
     description: "Makes another tab the current one.",
     effect: "write",
-    input,
-    run: ({ tab: index }, signal) =>
-      actions
-        .run({ command: "switch_tab", timeoutMs: 5_000, signal, done: `switched to tab ${index}` }, () =>
-          session.select(tabAt(session, index)),
-        )
-        .then(({ message }) => ({
-          message: `${message} at ${session.page().url()}`,
-          data: { tab: index, url: session.page().url() },
-        })),
+    input: z.strictObject({ tab }),
+    async run({ tab: index }, signal) {
+      const options = {
+        command: "switch_tab",
+        timeoutMs: SHORT_MS,
+        signal,
+        done: `switched to tab ${index}`,
+      };
+      const { message } = await actions.run(options, () => session.select(tabAt(session, index)));
+      const url = session.page().url();
+      return { message: `${message} at ${url}`, data: { tab: index, url } };
+    },
   });
 }
 
 function closeTab(session: DrivenSession): Command {
-  const input = z.strictObject({
-    tab: tab.optional().describe("Number of the tab; the current one if absent."),
-  });
-  return defineCommand<typeof input>({
+  return defineCommand({
     name: "close_tab",
     description: "Closes a tab. When it was the last one, an empty tab takes its place.",
     effect: "write",
-    input,
+    input: z.strictObject({
+      tab: tab.optional().describe("Number of the tab; the current one if absent."),
+    }),
     async run({ tab: index }, signal) {
       const page = index === undefined ? session.page() : tabAt(session, index);
-      await ask(session, { what: "close_tab", ms: CLOSE_MS, signal }, () => session.closeTab(page));
-      const current = session.pages().indexOf(session.page());
-      return {
-        message: `closed the tab; now in tab ${current} at ${session.page().url()}`,
-        data: { tab: current, url: session.page().url() },
-      };
+      await ask(session, { what: "close_tab", ms: SHORT_MS, signal }, () => session.closeTab(page));
+      const data = { tab: session.pages().indexOf(session.page()), url: session.page().url() };
+      return { message: `closed the tab; now in tab ${data.tab} at ${data.url}`, data };
     },
   });
 }
 
 function getPageInfo(session: DrivenSession): Command {
-  const input = z.strictObject({});
-  return defineCommand<typeof input>({
+  return defineCommand({
     name: "get_page_info",
     description: "Address, title, loading state and viewport of the page, and the open tabs.",
     effect: "read",
-    input,
+    input: z.strictObject({}),
     async run() {
       const page = session.page();
       const tabs = await Promise.all(
         session.pages().map((one, index) => describeTab(one, index, one === page)),
       );
-      const current = tabs.find((one) => one.current);
+      const title = tabs.find(({ current }) => current)?.title;
+      const url = page.url();
       return {
-        message: `${current?.title === "" ? "(no title)" : current?.title} at ${page.url()}, ${tabs.length === 1 ? "one tab" : `${tabs.length} tabs`}`,
+        message: `${title === "" ? "(no title)" : title} at ${url}, ${tabs.length === 1 ? "one tab" : `${tabs.length} tabs`}`,
         data: {
-          url: page.url(),
-          title: current?.title,
-          loading: session.signals(page).isNavigating(),
-          viewport: page.viewportSize(),
-          tabs,
+          ...{ url, title, loading: session.signals(page).isNavigating() },
+          ...{ viewport: page.viewportSize(), tabs },
         },
       };
     },

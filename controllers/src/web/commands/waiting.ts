@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Check, type Command, type CommandResult, defineCommand, type Reading } from "../../contract.ts";
+import { type Check, type Command, defineCommand, type Reading } from "../../contract.ts";
 import { passes } from "../../elements/readings.ts";
 import { hasTarget } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
@@ -25,35 +25,28 @@ type Condition = { check: Check; params: Readonly<Record<string, unknown>>; nega
 /** Waits for a condition; all that are given must hold in one look. */
 export function waitCommands(session: DrivenSession): Command[] {
   const checks = new Map(bareChecks(session).map((check) => [check.name, check]));
-  return [
-    defineCommand({
-      ...portable.wait_for,
-      description: `${portable.wait_for.description} With url, until the address is reached.`,
-      input: waitInput,
-      run: (input, signal) => waitFor(session, conditionsOf(checks, input), input.timeout_ms, signal),
-    }),
-  ];
-}
-
-async function waitFor(
-  session: DrivenSession,
-  conditions: readonly Condition[],
-  timeoutMs: number,
-  signal: AbortSignal,
-): Promise<CommandResult> {
-  const started = performance.now();
-  let unmet: Reading | undefined;
-  const question = { what: "wait_for", ms: timeoutMs, graceMs: LAST_LOOK_MS, signal, isOfApp: true };
-  return ask(session, question, async (limited) => {
-    const look = async () => {
-      unmet = await firstUnmet(session, conditions, limited);
-      return unmet === undefined;
-    };
-    const held = await poll(look, { everyMs: LOOK_EVERY_MS, ms: timeoutMs, signal: limited });
-    if (!held) throw notReached(unmet, timeoutMs);
-    const elapsed = Math.round(performance.now() - started);
-    return { message: `held after ${elapsed} ms`, data: { elapsed_ms: elapsed } };
+  const waitFor = defineCommand({
+    ...portable.wait_for,
+    description: `${portable.wait_for.description} With url, until the address is reached.`,
+    input: waitInput,
+    async run(input, signal) {
+      const conditions = conditionsOf(checks, input);
+      const { timeout_ms: ms } = input;
+      const started = performance.now();
+      let unmet: Reading | undefined;
+      const question = { what: "wait_for", ms, graceMs: LAST_LOOK_MS, signal, isOfApp: true };
+      return ask(session, question, async (limited) => {
+        const look = async () => {
+          unmet = await firstUnmet(session, conditions, limited);
+          return unmet === undefined;
+        };
+        if (!(await poll(look, { everyMs: LOOK_EVERY_MS, ms, signal: limited }))) throw notReached(unmet, ms);
+        const elapsed = Math.round(performance.now() - started);
+        return { message: `held after ${elapsed} ms`, data: { elapsed_ms: elapsed } };
+      });
+    },
   });
+  return [waitFor];
 }
 
 async function firstUnmet(
@@ -62,26 +55,15 @@ async function firstUnmet(
   signal: AbortSignal,
 ): Promise<Reading | undefined> {
   for (const { check, params, negated } of conditions) {
-    const reading = await readOnce(session, check, params, signal);
+    const reading = await check.read(check.input.parse(params), signal).catch((error: unknown): Reading => {
+      if (error instanceof DeviceError || signal.aborted || !session.isAlive()) throw error;
+      // A look while the document is being replaced fails: it saw nothing.
+      return { holds: false, expected: check.name, actual: "the page could not be looked at" };
+    });
     if (!passes(check, params, reading, negated))
       return negated ? { ...reading, expected: `not: ${reading.expected}` } : reading;
   }
   return undefined;
-}
-
-/** A look while the document is being replaced fails; that is a look that saw nothing. */
-async function readOnce(
-  session: DrivenSession,
-  check: Check,
-  params: Readonly<Record<string, unknown>>,
-  signal: AbortSignal,
-): Promise<Reading> {
-  try {
-    return await check.read(check.input.parse(params), signal);
-  } catch (error) {
-    if (error instanceof DeviceError || signal.aborted || !session.isAlive()) throw error;
-    return { holds: false, expected: check.name, actual: "the page could not be looked at" };
-  }
 }
 
 function notReached(unmet: Reading | undefined, timeoutMs: number): DeviceError {

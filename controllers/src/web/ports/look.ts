@@ -24,7 +24,7 @@ const LOOK_BUDGET_MS = 3_000;
 
 type LookSession = Pick<
   WebSession,
-  "context" | "memory" | "page" | "onNewContext" | "isAlive" | "strangeness"
+  "context" | "memory" | "page" | "onNewContext" | "isAlive" | "strangeness" | "doubt"
 >;
 
 /**

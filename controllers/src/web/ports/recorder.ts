@@ -7,10 +7,13 @@ import { ask } from "../acting/question.ts";
 import type { DrivenSession } from "../browser/session.ts";
 import { firstLines } from "../page/failures.ts";
 import { Screencast } from "./screencast.ts";
-import { Traces } from "./traces.ts";
 
 /** How long a page may take until it is recorded. */
 const START_MS = 10_000;
+/** How long a trace may take to be written; a tab whose script is busy gives nothing. */
+const WRITE_MS = 30_000;
+/** How long a name may take to be put into a trace. */
+const NAME_MS = 1_000;
 
 /**
  * Records the tabs of a session, through restarts of its context, until it is stopped or the browser is gone. A command
@@ -82,7 +85,10 @@ class LiveRecording {
   readonly #options: RecordingOptions;
   readonly #videoPath: string;
   readonly #screencast: Screencast | undefined;
-  readonly #traces: Traces | undefined;
+  readonly #hasTrace: boolean;
+  /** Playwright's traces: a context that ends takes its trace with it, so there may be several. */
+  readonly #traces: string[] = [];
+  readonly #lost: string[] = [];
   /** Those that live, each with what ends watching for its end. */
   readonly #contexts = new Map<BrowserContext, () => void>();
   #finished: Promise<Recording> | undefined;
@@ -91,10 +97,8 @@ class LiveRecording {
     const { folder, kinds, mostBytes } = options;
     this.#options = options;
     this.#videoPath = join(folder, "video.webm");
-    const video = kinds.includes("video");
-    // A trace's own pictures would be taken in its own size, and the video gets those that another one asked for.
-    this.#traces = kinds.includes("trace") ? new Traces(folder, { screenshots: !video }) : undefined;
-    this.#screencast = video
+    this.#hasTrace = kinds.includes("trace");
+    this.#screencast = kinds.includes("video")
       ? new Screencast(session, { path: this.#videoPath, mostBytes, full: () => this.#endsItself("full") })
       : undefined;
   }
@@ -104,27 +108,34 @@ class LiveRecording {
     const lost = () => this.#lose(context);
     context.once("close", lost);
     this.#contexts.set(context, () => context.off("close", lost));
-    await this.#traces?.begin(context);
+    // A trace's own pictures would be taken in its own size, and the video gets those that another one asked for.
+    const screenshots = this.#screencast === undefined;
+    if (this.#hasTrace) await context.tracing.start({ snapshots: true, screenshots });
   }
 
   /** One that takes the place of another: its device goes on, whatever becomes of the recording. */
   async followNext(context: BrowserContext): Promise<void> {
-    try {
-      await this.follow(context);
-    } catch (error) {
-      this.#traces?.lost.push(`trace: ${firstLines(error)}`);
-    }
+    await this.follow(context).catch((error: unknown) => this.#lost.push(`trace: ${firstLines(error)}`));
   }
 
-  named<T>(title: string, run: () => Promise<T>): Promise<T> {
+  /** Puts what `run` does under a name into the trace, since much of it is no call of Playwright's and would not be seen. */
+  async named<T>(title: string, run: () => Promise<T>): Promise<T> {
     const context = [...this.#contexts.keys()].at(-1);
-    if (this.#traces === undefined || context === undefined) return run();
-    return this.#traces.group(context, title, run);
+    if (!this.#hasTrace || context === undefined) return run();
+    // A context that goes away takes its groups with it, and says why when it is used.
+    const within = (work: Promise<unknown>) =>
+      untilAborted(work, AbortSignal.timeout(NAME_MS)).catch(() => undefined);
+    await within(context.tracing.group(title));
+    try {
+      return await run();
+    } finally {
+      await within(context.tracing.groupEnd());
+    }
   }
 
   async contextEnds(context: BrowserContext): Promise<void> {
     if (!this.#leave(context)) return;
-    await this.#traces?.end(context);
+    await this.#endTrace(context);
     if (this.#contexts.size > 0) return;
     this.#endsItself("device_closed");
     // The browser is closed next.
@@ -139,31 +150,43 @@ class LiveRecording {
 
   async #finish(): Promise<Recording> {
     const contexts = [...this.#contexts.keys()].filter((context) => this.#leave(context));
-    for (const context of contexts) await this.#traces?.end(context);
-    const traces = this.#traces?.files ?? [];
-    const lost = [...(this.#traces?.lost ?? [])];
-    const frames = await this.#finishVideo(lost);
+    for (const context of contexts) await this.#endTrace(context);
+    const frames = await this.#finishVideo();
     const video = { kind: "video", path: this.#videoPath, mimeType: "video/webm" } as const;
-    const files = traces.map((path) => ({ kind: "trace", path, mimeType: "application/zip" }) as const);
-    return { files: frames > 0 ? [video, ...files] : files, frames, lost };
+    const traces = this.#traces.map(
+      (path) => ({ kind: "trace", path, mimeType: "application/zip" }) as const,
+    );
+    return { files: frames > 0 ? [video, ...traces] : traces, frames, lost: [...this.#lost] };
   }
 
-  async #finishVideo(lost: string[]): Promise<number> {
+  async #endTrace(context: BrowserContext): Promise<void> {
+    if (!this.#hasTrace) return;
+    const path = join(this.#options.folder, `trace-${this.#traces.length + 1}.zip`);
+    try {
+      await untilAborted(context.tracing.stop({ path }), AbortSignal.timeout(WRITE_MS));
+      this.#traces.push(path);
+    } catch (error) {
+      this.#lost.push(`trace: ${firstLines(error)}`);
+    }
+  }
+
+  async #finishVideo(): Promise<number> {
     if (this.#screencast === undefined) return 0;
     try {
       const { frames, fault } = await this.#screencast.finish();
-      if (fault !== undefined) lost.push(`video: it ends early, ${firstLines(fault)}`);
-      else if (frames === 0) lost.push("video: no tab gave a picture");
+      if (fault !== undefined) this.#lost.push(`video: it ends early, ${firstLines(fault)}`);
+      else if (frames === 0) this.#lost.push("video: no tab gave a picture");
       return frames;
     } catch (error) {
-      lost.push(`video: ${firstLines(error)}`);
+      this.#lost.push(`video: ${firstLines(error)}`);
       return 0;
     }
   }
 
   #lose(context: BrowserContext): void {
     if (!this.#leave(context)) return;
-    this.#traces?.lose();
+    if (this.#hasTrace)
+      this.#lost.push("trace: it is written when a recording ends, and the browser was lost before");
     if (this.#contexts.size === 0) this.#endsItself("device_lost");
   }
 

@@ -17,7 +17,7 @@ const LONGEST_SIDE = 16_384;
 type Take = (area: Rect | undefined, format?: Format) => Promise<Frame>;
 type Format = "png" | "jpeg";
 
-type ShownSession = Pick<WebSession, "context" | "memory" | "page" | "isAlive" | "strangeness"> & {
+type ShownSession = Pick<WebSession, "context" | "memory" | "page" | "isAlive" | "strangeness" | "doubt"> & {
   signals(page: Page): Pick<PageSignals, "cdp">;
 };
 

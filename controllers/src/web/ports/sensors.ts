@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { SensorName, SensorReading, SensorReport, SensorSource } from "../../contract.ts";
+import type { SensorReport, SensorSource } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
 import { ask } from "../acting/question.ts";
 import type { DrivenSession } from "../browser/session.ts";
@@ -20,10 +20,9 @@ const answerSchema = z.object({
   orientation: z.object({ type: z.string().max(40), angle: z.number() }).optional(),
 });
 type Answer = z.output<typeof answerSchema>;
-type Absence = { name: SensorName; reason: string };
 
 const fullOrNone = "the browser says full and charging, which is also what it says where there is no battery";
-const never: readonly Absence[] = [
+const never: SensorReport["absent"] = [
   { name: "location", reason: "none is emulated, and a browser's own would be a guess from its network" },
   { name: "accelerometer", reason: "a browser on a computer has none" },
   { name: "temperature", reason: "browsers measure none" },
@@ -34,64 +33,43 @@ export function createSensors(session: DrivenSession): SensorSource {
   return {
     sensors(signal) {
       const question = { what: "reading the sensors", silence: "did not answer", ms: DEADLINE_MS, signal };
-      return ask(session, question, async () => reportOf(readAnswer(await session.page().evaluate(askPage))));
+      return ask(session, question, async () => {
+        const { data } = answerSchema.safeParse(await session.page().evaluate(askPage));
+        if (data !== undefined) return reportOf(data);
+        throw new DeviceError(
+          "DEVICE_ERROR",
+          "The page has replaced the browser's own functions. Open another page and try again.",
+        );
+      });
     },
   };
 }
 
-function readAnswer(given: unknown): Answer {
-  const { data } = answerSchema.safeParse(given);
-  if (data !== undefined) return data;
-  throw new DeviceError(
-    "DEVICE_ERROR",
-    "The page has replaced the browser's own functions. Open another page and try again.",
-  );
-}
-
-function reportOf(answer: Answer): SensorReport {
-  const battery = batteryOf(answer);
-  const orientation = orientationOf(answer);
+function reportOf({ online, connection = {}, battery, orientation }: Answer): SensorReport {
+  const { effectiveType, downlink, rtt } = connection;
+  const readings: readonly { name: string; value: number | string | boolean | undefined; unit?: string }[] = [
+    {
+      name: "battery.level",
+      value: battery?.isKnown ? Math.round(battery.level * 100) : undefined,
+      unit: "%",
+    },
+    { name: "battery.charging", value: battery?.isKnown ? battery.charging : undefined },
+    { name: "network.online", value: online },
+    { name: "network.effective_type", value: effectiveType },
+    { name: "network.downlink", value: downlink, unit: "Mbit/s" },
+    { name: "network.round_trip", value: rtt, unit: "ms" },
+    { name: "orientation.type", value: orientation?.type },
+    { name: "orientation.angle", value: orientation?.angle, unit: "°" },
+  ];
+  const noBattery = battery ? fullOrNone : "only Chromium reports it, and only to secure pages (https)";
   return {
-    readings: [...battery, ...networkOf(answer), ...orientation],
+    readings: readings.flatMap(({ value, ...rest }) => (value === undefined ? [] : [{ ...rest, value }])),
     absent: [
-      ...absence(
-        battery,
-        "battery",
-        answer.battery ? fullOrNone : "only Chromium reports it, and only to secure pages (https)",
-      ),
-      ...absence(orientation, "orientation", "this browser does not tell it"),
+      ...(battery?.isKnown ? [] : [{ name: "battery" as const, reason: noBattery }]),
+      ...(orientation ? [] : [{ name: "orientation" as const, reason: "this browser does not report it" }]),
       ...never,
     ],
   };
-}
-
-const absence = (readings: readonly SensorReading[], name: SensorName, reason: string): Absence[] =>
-  readings.length === 0 ? [{ name, reason }] : [];
-
-function batteryOf({ battery }: Answer): SensorReading[] {
-  if (!battery?.isKnown) return [];
-  return [
-    { name: "battery.level", value: Math.round(battery.level * 100), unit: "%" },
-    { name: "battery.charging", value: battery.charging },
-  ];
-}
-
-function networkOf({ online, connection = {} }: Answer): SensorReading[] {
-  const { effectiveType, downlink, rtt } = connection;
-  return [
-    { name: "network.online", value: online },
-    ...(effectiveType === undefined ? [] : [{ name: "network.effective_type", value: effectiveType }]),
-    ...(downlink === undefined ? [] : [{ name: "network.downlink", value: downlink, unit: "Mbit/s" }]),
-    ...(rtt === undefined ? [] : [{ name: "network.round_trip", value: rtt, unit: "ms" }]),
-  ];
-}
-
-function orientationOf({ orientation }: Answer): SensorReading[] {
-  if (orientation === undefined) return [];
-  return [
-    { name: "orientation.type", value: orientation.type },
-    { name: "orientation.angle", value: orientation.angle, unit: "°" },
-  ];
 }
 
 // Runs in the page. TypeScript's DOM library lacks what only Chromium has.

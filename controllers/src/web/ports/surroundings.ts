@@ -14,13 +14,13 @@ const ORIGINS_KEPT = 200;
 
 /** The last word of a server, or of the lack of one. `at` is the count of all such words. */
 type Word = { at: number; url: string; from: string | undefined; failure: string | undefined };
+/** The main document of a tab as its server answered, or why none did. */
 type Opened = {
   at: number;
-  page: Page;
   url: string;
-  status: number | undefined;
-  failure: string | undefined;
-  challenge: string | undefined;
+  status?: number;
+  failure?: string;
+  challenge?: string | undefined;
 };
 
 /** Hears which servers answer, and tells what was around a command or check that failed. */
@@ -76,21 +76,20 @@ async function ifLost(error: unknown, blank: BlankPage): Promise<never> {
 
 function withDocument(
   result: CommandResult,
-  { url, status, failure, challenge }: Opened,
+  { url, status, failure = "", challenge }: Opened,
   expected: unknown,
 ): CommandResult {
   if (status === undefined) {
-    const reason = unreachableReason(failure ?? "");
+    const reason = unreachableReason(failure);
     if (reason === undefined) return result;
     throw unreachable(
       `The action was done, but the page that it leads to, ${url}, was not reached`,
       reason,
-      failure ?? "",
+      failure,
     );
   }
   const document: DocumentStatus = {
-    url,
-    status,
+    ...{ url, status },
     ...(typeof expected === "number" && { expected }),
     ...(challenge !== undefined && { challenge }),
   };
@@ -100,23 +99,23 @@ function withDocument(
 /** What servers said last, by origin, and the main documents of tabs. */
 class Servers {
   count = 0;
-  private readonly words = new Map<string, Word>();
-  private readonly documents = new WeakMap<Page, Opened>();
+  readonly #words = new Map<string, Word>();
+  readonly #documents = new WeakMap<Page, Opened>();
 
   listen(context: BrowserContext): void {
-    context.on("response", (response) => this.answered(response));
-    context.on("requestfailed", (request) => this.failed(request));
+    context.on("response", (response) => this.#answered(response));
+    context.on("requestfailed", (request) => this.#failed(request));
   }
 
   opened(page: Page, since: number): Opened | undefined {
-    const opened = this.documents.get(page);
+    const opened = this.#documents.get(page);
     return opened && opened.at > since ? opened : undefined;
   }
 
   /** The last request since then to the page's own site that no server answered. */
   unreachable(page: Page, since: number): Health["unreachable"] {
-    const missed = [...this.words.values()].filter(({ at, failure }) => at > since && failure !== undefined);
-    const opened = this.documents.get(page);
+    const missed = [...this.#words.values()].filter(({ at, failure }) => at > since && failure !== undefined);
+    const opened = this.#documents.get(page);
     // A document that the tab has left may still be heard of.
     const isOfPage = ({ from }: Word) => from === undefined || originOf(from) === originOf(page.url());
     const own = missed.findLast(
@@ -126,67 +125,61 @@ class Servers {
     return own && reason ? { url: own.url, reason } : undefined;
   }
 
-  private answered(response: Response): void {
-    const [url, request] = [response.url(), response.request()];
-    this.note(request, undefined);
-    const page = mainPageOf(request);
-    const isRedirect = response.status() >= 300 && response.status() < 400;
+  #answered(response: Response): void {
     const status = response.status();
+    const isRedirect = status >= 300 && status < 400;
     const challenge = status === 401 ? response.headers()["www-authenticate"]?.slice(0, 200) : undefined;
-    if (page && !isRedirect) this.open(page, { url, status, failure: undefined, challenge });
+    this.#note(response.request(), undefined, isRedirect ? undefined : { status, challenge });
   }
 
-  private failed(request: Request): void {
+  #failed(request: Request): void {
     const failure = request.failure()?.errorText ?? "";
     // A network that a test has switched off is no word about the app; neither is a request that the page gave up.
     if (unreachableReason(failure) === undefined || /DISCONNECTED|OFFLINE/.test(failure)) return;
-    this.note(request, failure);
-    const page = mainPageOf(request);
-    if (page) this.open(page, { url: request.url(), status: undefined, failure, challenge: undefined });
+    this.#note(request, failure, { failure });
   }
 
-  private note(request: Request, failure: string | undefined): void {
+  #note(
+    request: Request,
+    failure: string | undefined,
+    document: Omit<Opened, "at" | "url"> | undefined,
+  ): void {
     const [url, from] = [request.url(), request.headers().referer];
-    if (this.words.size >= ORIGINS_KEPT) this.words.clear();
-    this.words.set(originOf(url), { at: ++this.count, url, from, failure });
-  }
-
-  private open(page: Page, opened: Omit<Opened, "at" | "page">): void {
-    this.documents.set(page, { at: ++this.count, page, ...opened });
+    if (this.#words.size >= ORIGINS_KEPT) this.#words.clear();
+    this.#words.set(originOf(url), { at: ++this.count, url, from, failure });
+    const page = mainPageOf(request);
+    if (page && document) this.#documents.set(page, { at: ++this.count, url, ...document });
   }
 }
 
 function watch(session: DrivenSession, heard: Servers, blank: BlankPage): ReturnType<HealthSource["watch"]> {
   const since = heard.count;
-  let longest: number | undefined;
+  let longest = 0;
   let asking: { at: number; answer: Promise<void> } | undefined;
   const askBlank = (): Promise<void> => {
-    if (asking) return asking.answer;
-    const at = performance.now();
-    const answer = blank.roundTrip().then((ms) => {
-      if (ms !== undefined) longest = Math.max(longest ?? 0, ms);
-      asking = undefined;
-    });
-    asking = { at, answer };
-    return answer;
+    asking ??= {
+      at: performance.now(),
+      answer: blank.roundTrip().then((ms = 0) => {
+        longest = Math.max(longest, ms);
+        asking = undefined;
+      }),
+    };
+    return asking.answer;
   };
+  let repeated: NodeJS.Timeout | undefined;
   const timer = setTimeout(() => {
     void askBlank();
-    repeated = setInterval(() => void askBlank(), ASKED_EVERY_MS);
-    repeated.unref();
-  }, WATCHED_AFTER_MS);
-  let repeated: NodeJS.Timeout | undefined;
-  timer.unref();
+    repeated = setInterval(() => void askBlank(), ASKED_EVERY_MS).unref();
+  }, WATCHED_AFTER_MS).unref();
   return {
     async ask(patienceMs) {
       if (!session.isAlive() || session.pages().length === 0) return {};
       const page = session.page();
       await endsWithin(askBlank(), patienceMs);
-      const waiting = asking && performance.now() - asking.at;
-      const blankMs = Math.max(longest ?? 0, waiting ?? 0);
+      const waiting = asking ? performance.now() - asking.at : 0;
       const missing = heard.unreachable(page, since);
       return {
-        blankMs: Math.round(blankMs),
+        blankMs: Math.round(Math.max(longest, waiting)),
         ...(missing && { unreachable: missing }),
       };
     },
