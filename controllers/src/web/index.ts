@@ -109,7 +109,7 @@ export const webFactory = defineFactory({
   openMs: 120_000,
   offers: () => createWebControllers(webSettingsSchema.parse({}), nowhere),
   copy(settings, { headed }) {
-    // A browser that somebody else started: that of `cdp` is shared, and the window of `connect` is elsewhere.
+    // A browser that runs already: the one of `cdp` is shared, and the window of `connect` is elsewhere.
     if (settings.cdp !== undefined || (headed && settings.connect !== undefined)) return undefined;
     return headed ? { ...settings, headless: false } : settings;
   },

@@ -1,20 +1,13 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { agentSource } from "../../../controllers/src/web/page/inpage.ts";
-import { type Site, startSite } from "../../fixtures/site.ts";
-import { failureOf, openWebDevice, type WebDevice } from "./webDevice.ts";
+import { shared } from "../../fixtures/shared.ts";
+import { startSite } from "../../fixtures/site.ts";
+import { failureOf, openWebDevice } from "./webDevice.ts";
 
-let site: Site;
-let device: WebDevice;
-beforeAll(async () => {
-  site = await startSite();
-  device = await openWebDevice();
-});
-afterAll(async () => {
-  await device.close();
-  await site.close();
-});
+const site = shared(startSite);
+const device = shared(() => openWebDevice());
 beforeEach(() => {
   device.dropNotices();
 });

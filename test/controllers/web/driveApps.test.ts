@@ -1,17 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type Site, startSite } from "../../fixtures/site.ts";
-import { failureOf, openWebDevice, type WebDevice } from "./webDevice.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { shared } from "../../fixtures/shared.ts";
+import { startSite } from "../../fixtures/site.ts";
+import { failureOf, openWebDevice } from "./webDevice.ts";
 
-let site: Site;
-let device: WebDevice;
-beforeAll(async () => {
-  site = await startSite();
-  device = await openWebDevice({ denyUrl: (url) => url.includes("//denied.example") });
-});
-afterAll(async () => {
-  await device.close();
-  await site.close();
-});
+const site = shared(startSite);
+const device = shared(() => openWebDevice({ denyUrl: (url) => url.includes("//denied.example") }));
 beforeEach(() => device.run("load_storage_state"));
 
 const signal = new AbortController().signal;

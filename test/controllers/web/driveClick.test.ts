@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openWebDevice, type WebDevice } from "./webDevice.ts";
+import { describe, expect, it } from "vitest";
+import { shared } from "../../fixtures/shared.ts";
+import { openWebDevice } from "./webDevice.ts";
 
-let device: WebDevice;
-beforeAll(async () => {
-  device = await openWebDevice();
-});
-afterAll(() => device.close());
+const device = shared(() => openWebDevice());
 
 /** Each page notes in its title which element a trusted click reached. */
 const pages: [what: string, selector: string, html: string][] = [

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import type { ServerResponse } from "node:http";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
+import { shared } from "../../fixtures/shared.ts";
 import { serve } from "../../services/apps/testcases/testcaseBench.ts";
-import { failureOf, openWebDevice, type WebDevice } from "./webDevice.ts";
+import { failureOf, openWebDevice } from "./webDevice.ts";
 
 const NEVER = new AbortController().signal;
 const csv = "name;price\nTea;1.00\n";
@@ -20,10 +21,8 @@ const files: Record<string, (response: ServerResponse) => void> = {
   },
 };
 
-let site: Awaited<ReturnType<typeof serve>>;
-let device: WebDevice;
-beforeAll(async () => {
-  site = await serve((request, response) => {
+const site = shared(() =>
+  serve((request, response) => {
     const path = request.url ?? "";
     const file = files[path];
     if (file) {
@@ -32,13 +31,9 @@ beforeAll(async () => {
     }
     const links = [...Object.keys(files), "/denied.csv"].map((one) => `<a href="${one}">${one.slice(1)}</a>`);
     response.setHeader("content-type", "text/html").end(`<!doctype html>${links.join(" ")}`);
-  });
-  device = await openWebDevice({ denyUrl: (url) => url.endsWith("/denied.csv") });
-});
-afterAll(async () => {
-  await device.close();
-  await site.close();
-});
+  }),
+);
+const device = shared(() => openWebDevice({ denyUrl: (url) => url.endsWith("/denied.csv") }));
 beforeEach(async () => {
   await device.run("load_storage_state", {});
   await device.run("navigate_to_url", { url: `${site.url}/` });

@@ -1,20 +1,13 @@
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Site, startSite } from "../../fixtures/site.ts";
-import { failureOf, openWebDevice, type WebDevice } from "./webDevice.ts";
+import { describe, expect, it } from "vitest";
+import { shared } from "../../fixtures/shared.ts";
+import { startSite } from "../../fixtures/site.ts";
+import { failureOf, openWebDevice } from "./webDevice.ts";
 
 const NEVER = new AbortController().signal;
-let site: Site;
-let device: WebDevice;
-beforeAll(async () => {
-  site = await startSite();
-  device = await openWebDevice();
-});
-afterAll(async () => {
-  await device.close();
-  await site.close();
-});
+const site = shared(startSite);
+const device = shared(() => openWebDevice());
 
 const open = (path: string) => device.run("navigate_to_url", { url: `${site.url}${path}` });
 const seen = () => device.js("return document.querySelector('#seen').textContent");

@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { failureOf, openWebDevice, type WebDevice } from "./webDevice.ts";
+import { describe, expect, it } from "vitest";
+import { shared } from "../../fixtures/shared.ts";
+import { failureOf, openWebDevice } from "./webDevice.ts";
 
-let device: WebDevice;
-beforeAll(async () => {
-  device = await openWebDevice({ settings: { locale: "en-US" } });
-});
-afterAll(() => device.close());
+const device = shared(() => openWebDevice({ settings: { locale: "en-US" } }));
 
 const value = (id = "f") => device.js(`return document.getElementById("${id}").value`);
 const show = (html: string) =>

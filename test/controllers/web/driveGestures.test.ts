@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { shared } from "../../fixtures/shared.ts";
 import { serve } from "../../services/apps/testcases/testcaseBench.ts";
-import { failureOf, openWebDevice, type WebDevice } from "./webDevice.ts";
+import { failureOf, openWebDevice } from "./webDevice.ts";
 
 const log = `<ol id="log"></ol><script>
   const note = (text) => { const li = document.createElement("li"); li.textContent = text; log.append(li); };
@@ -49,18 +50,12 @@ const pages: Record<string, string> = {
   "/own-mouse": ownSlider(5, false),
 };
 
-let site: Awaited<ReturnType<typeof serve>>;
-let device: WebDevice;
-beforeAll(async () => {
-  site = await serve((request, response) => {
+const site = shared(() =>
+  serve((request, response) => {
     response.setHeader("content-type", "text/html").end(`<!doctype html>${pages[request.url ?? ""] ?? ""}`);
-  });
-  device = await openWebDevice();
-});
-afterAll(async () => {
-  await device.close();
-  await site.close();
-});
+  }),
+);
+const device = shared(() => openWebDevice());
 
 const open = (path: string) => device.run("navigate_to_url", { url: `${site.url}${path}` });
 const at = (id: string) => device.js(`return [${id}.offsetLeft, ${id}.offsetTop]`);

@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { openWebDevice, type WebDevice } from "./webDevice.ts";
+import { expect, it } from "vitest";
+import { shared } from "../../fixtures/shared.ts";
+import { openWebDevice } from "./webDevice.ts";
 
-let device: WebDevice;
-beforeAll(async () => {
-  device = await openWebDevice();
-});
-afterAll(() => device.close());
+const device = shared(() => openWebDevice());
 
 const form = `<form><label>Name <input id=name value="Ada"></label><label><input type=checkbox id=gift> Gift</label>
   <label>Size <select id=size><option>Small<option>Large</select></label><label>Volume <input type=range id=volume></label>

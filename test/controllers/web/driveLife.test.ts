@@ -4,20 +4,17 @@ import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
 import { webFactory } from "@labwright/controllers";
 import { build } from "esbuild";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { programBundle } from "../../fixtures/bundle.ts";
-import { type Site, startSite } from "../../fixtures/site.ts";
+import { shared } from "../../fixtures/shared.ts";
+import { startSite } from "../../fixtures/site.ts";
 import { controllerContract } from "../contract.ts";
 import { isRunning, killBrowsers, processesBelow } from "./processes.ts";
 import { type DeviceOptions, failureOf, makeWebDevice, openWebDevice, type WebDevice } from "./webDevice.ts";
 
 const NEVER = new AbortController().signal;
-let site: Site;
+const site = shared(startSite);
 let device: WebDevice | undefined;
-beforeAll(async () => {
-  site = await startSite();
-});
-afterAll(() => site.close());
 afterEach(() => device?.close());
 
 async function opened(options: DeviceOptions = {}): Promise<WebDevice> {

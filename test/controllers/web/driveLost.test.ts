@@ -1,15 +1,12 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { type Site, startSite } from "../../fixtures/site.ts";
+import { afterEach, describe, expect, it } from "vitest";
+import { shared } from "../../fixtures/shared.ts";
+import { startSite } from "../../fixtures/site.ts";
 import { killBrowsers } from "./processes.ts";
 import { failureOf, openWebDevice, type WebDevice } from "./webDevice.ts";
 
 const NEVER = new AbortController().signal;
-let site: Site;
+const site = shared(startSite);
 let device: WebDevice;
-beforeAll(async () => {
-  site = await startSite();
-});
-afterAll(() => site.close());
 afterEach(() => device.close());
 
 async function opened(path: string): Promise<void> {

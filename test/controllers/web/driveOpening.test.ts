@@ -3,19 +3,16 @@ import { once } from "node:events";
 import { rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { programBundle } from "../../fixtures/bundle.ts";
-import { type Site, startSite } from "../../fixtures/site.ts";
+import { shared } from "../../fixtures/shared.ts";
+import { startSite } from "../../fixtures/site.ts";
 import { browserPids, isRunning, processesBelow } from "./processes.ts";
 import { failureOf, makeWebDevice, openWebDevice, type WebDevice } from "./webDevice.ts";
 
 const NEVER = new AbortController().signal;
-let site: Site;
+const site = shared(startSite);
 let device: WebDevice | undefined;
-beforeAll(async () => {
-  site = await startSite();
-});
-afterAll(() => site.close());
 afterEach(async () => {
   await device?.close();
   device = undefined;

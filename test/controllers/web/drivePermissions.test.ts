@@ -1,6 +1,7 @@
 import { findBrowser } from "@labwright/controllers";
 import { chromium } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { shared } from "../../fixtures/shared.ts";
 import { serve } from "../../services/apps/testcases/testcaseBench.ts";
 import { failureOf, openWebDevice, type WebDevice } from "./webDevice.ts";
 
@@ -13,10 +14,8 @@ const page = `<title>Rights</title><label>Note <textarea id="note"></textarea></
 
 const wholeChromium = () => findBrowser()?.path ?? chromium.executablePath();
 
-let site: Awaited<ReturnType<typeof serve>>;
-let device: WebDevice;
-beforeAll(async () => {
-  site = await serve((request, response) => {
+const site = shared(() =>
+  serve((request, response) => {
     const credentials = Buffer.from((request.headers.authorization ?? "").slice(6), "base64").toString();
     response.setHeader("content-type", "text/html");
     if (request.url !== "/staff" || credentials === "ada:open sesame") {
@@ -24,13 +23,9 @@ beforeAll(async () => {
       return;
     }
     response.writeHead(401, { "www-authenticate": 'Basic realm="Staff"' }).end("<p>No entry</p>");
-  });
-  device = await openWebDevice();
-});
-afterAll(async () => {
-  await device.close();
-  await site.close();
-});
+  }),
+);
+const device = shared(() => openWebDevice());
 beforeEach(async () => {
   await device.run("load_storage_state", {});
   await device.run("navigate_to_url", { url: `${site.url}/` });

@@ -1,22 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type Site, startSite } from "../../fixtures/site.ts";
-import { failureOf, openWebDevice, type WebDevice } from "./webDevice.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { shared } from "../../fixtures/shared.ts";
+import { startSite } from "../../fixtures/site.ts";
+import { failureOf, openWebDevice } from "./webDevice.ts";
 
 const METADATA = "http://169.254.169.254/latest/meta-data";
 const isDenied = (url: URL) => url.pathname === "/second" || url.hostname.startsWith("169.254.");
-let site: Site;
-let device: WebDevice;
-beforeAll(async () => {
-  site = await startSite();
-  device = await openWebDevice({
+const site = shared(startSite);
+const device = shared(() =>
+  openWebDevice({
     denyUrl: (url) => URL.canParse(url) && isDenied(new URL(url)),
     denyAddress: (address) => address === "::1" || address.startsWith("169.254."),
-  });
-});
-afterAll(async () => {
-  await device.close();
-  await site.close();
-});
+  }),
+);
 beforeEach(async () => {
   await device.run("load_storage_state", {});
   device.dropNotices();

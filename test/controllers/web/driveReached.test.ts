@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { asDeviceError } from "../../../controllers/src/web/page/failures.ts";
 import { playwright } from "../../../controllers/src/web/page/playwright.ts";
-import { failureOf, openWebDevice, type WebDevice } from "./webDevice.ts";
+import { shared } from "../../fixtures/shared.ts";
+import { failureOf, openWebDevice } from "./webDevice.ts";
 
-let device: WebDevice;
-beforeAll(async () => {
-  device = await openWebDevice();
-});
-afterAll(() => device.close());
+const device = shared(() => openWebDevice());
 
 const show = (html: string) =>
   device.run("navigate_to_url", {

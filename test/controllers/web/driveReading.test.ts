@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
+import { shared } from "../../fixtures/shared.ts";
 import { serve } from "../../services/apps/testcases/testcaseBench.ts";
-import { failureOf, openWebDevice, type WebDevice } from "./webDevice.ts";
+import { failureOf, openWebDevice } from "./webDevice.ts";
 
 const long = "word ".repeat(3_000).trim();
 const page = `<pre id=pre>a  b\n\n  c</pre><p id=long>${long}</p><button aria-label="Close"></button>
@@ -18,18 +19,14 @@ const page = `<pre id=pre>a  b\n\n  c</pre><p id=long>${long}</p><button aria-la
     <div role=row aria-rowindex=1><span role=columnheader aria-colindex=2>Name</span></div>
     <div role=row aria-rowindex=2><span role=gridcell aria-colindex=2>Ada</span></div></div>`;
 
-let site: Awaited<ReturnType<typeof serve>>;
-let device: WebDevice;
-beforeAll(async () => {
-  site = await serve((_, response) => {
+const site = shared(() =>
+  serve((_, response) => {
     response.setHeader("content-type", "text/html").end(`<!doctype html>${page}`);
-  });
-  device = await openWebDevice();
+  }),
+);
+const device = shared(() => openWebDevice());
+beforeAll(async () => {
   await device.run("navigate_to_url", { url: `${site.url}/` });
-});
-afterAll(async () => {
-  await device.close();
-  await site.close();
 });
 
 const data = async (command: string, params: Record<string, unknown>) =>

@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { openWebDevice, type WebDevice } from "./webDevice.ts";
+import { expect, it } from "vitest";
+import { shared } from "../../fixtures/shared.ts";
+import { openWebDevice } from "./webDevice.ts";
 
-let device: WebDevice;
-beforeAll(async () => {
-  device = await openWebDevice();
-});
-afterAll(() => device.close());
+const device = shared(() => openWebDevice());
 
 it("what a look lists of a frame whose scripts are off can be acted on", async () => {
   const inner = `<label>Name <input></label><label><input type=checkbox> Gift</label><select aria-label=Size><option>Small<option>Large</select>

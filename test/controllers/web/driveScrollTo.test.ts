@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { failureOf, openWebDevice, type WebDevice } from "./webDevice.ts";
+import { describe, expect, it } from "vitest";
+import { shared } from "../../fixtures/shared.ts";
+import { failureOf, openWebDevice } from "./webDevice.ts";
 
-let device: WebDevice;
-beforeAll(async () => {
-  device = await openWebDevice();
-});
-afterAll(() => device.close());
+const device = shared(() => openWebDevice());
 
 const show = (html: string) =>
   device.run("navigate_to_url", {

@@ -14,7 +14,6 @@ import { Settling } from "./settle.ts";
 
 /** Playwright keeps a command's deadline itself and says what was in the way; it is cut off where it cannot. */
 const GRACE_MS = 3_000;
-/** How long a page may be busy with an input. */
 const BUSY_INPUT_MS = 15_000;
 /** How long the page may take to say what an action left. */
 const JUDGE_MS = 5_000;
@@ -37,7 +36,7 @@ export type ActionOptions = {
   done: string;
   /** The action asks the page piece by piece, each within `timeoutMs`, and may take longer as a whole. */
   isLong?: boolean;
-  /** A page that an earlier action opens is waited for first: this one is meant for it. */
+  /** Waits first for the page that an earlier action opens. */
   awaitsPage?: boolean;
   /** A key that writes or moves: unless the page asks for something by then, the next command need not wait for its tasks. */
   isPlainKey?: boolean;
@@ -86,7 +85,7 @@ export class Actions {
     return { ...usable, ...(this.settling.isNavigating() && { isHidden: true }) };
   }
 
-  /** Waits for the page that the action is meant for, and returns the inputs that it still holds. */
+  /** Waits for the page that an earlier action opened, and returns the inputs that it still holds. */
   async #onPageOf({ command, timeoutMs, signal }: ActionOptions): Promise<readonly KeptInput[]> {
     const page = this.session.page();
     if (this.session.signals(page).isNavigating()) {
@@ -187,12 +186,12 @@ export class Action {
     }
   }
 
-  /** Has the field of this action read again later. `isLost` tells that the field has lost the input. */
+  /** The field is read again later; `isLost` returns true when it has lost the input. */
   keepInput(isLost: KeptInput["isLost"]): void {
     this.actions.inputs.keep({ action: this, isLost });
   }
 
-  /** Has `judge` run when the page has reacted; it throws when the action came to nothing. */
+  /** `judge` runs when the page has reacted, and throws when the action came to nothing. */
   whenUsable(judge: Judge): void {
     this.#judge = judge;
   }

@@ -6,7 +6,7 @@ import type { HeldField } from "../page/agent/fields.ts";
 import { askAgent } from "../page/askAgent.ts";
 import { askFrames } from "../page/elementsInFrames.ts";
 
-/** An input that its field has taken, and what tells later that it is lost. */
+/** An input that its field has taken. `isLost` judges what the field holds later. */
 export type KeptInput = {
   action: { page: Page; began: number; done: string; token: number };
   isLost(held: HeldField): boolean;

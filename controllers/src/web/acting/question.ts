@@ -34,7 +34,7 @@ type AskedSession = Pick<WebSession, "page" | "isAlive" | "strangeness" | "doubt
 /**
  * The one way to ask a page anything. Ends within `ms`: with PAGE_UNRESPONSIVE, which says for how long the page's own thread
  * has been busy, when that was so for at least half of the time; else with COMMAND_TIMEOUT. Ends at once when `signal` aborts.
- * `work` is given a signal that aborts in both cases, and is left behind when it does not obey. What `work` throws becomes a
+ * `work` is given a signal that aborts in both cases, and is abandoned when it does not obey. What `work` throws becomes a
  * DeviceError; a time-out of its own does so by the same rule. Throws PAGE_LOST where the tab no longer shows what the client opened.
  */
 export async function ask<T>(

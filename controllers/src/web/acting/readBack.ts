@@ -12,7 +12,6 @@ import { isTaken } from "./fieldTaken.ts";
 import { heldFields } from "./keptInputs.ts";
 import { inOneFrame } from "./locate.ts";
 
-/** Notes the field before it is acted on. */
 export function noteField(action: Action, locator: Locator, target: Target): Promise<FieldFacts | undefined> {
   const query: PageQuery | null = inOneFrame(action.session, target)?.query ?? null;
   return askElement(locator, "noteField", [action.token, query], action.limits);
@@ -25,8 +24,8 @@ export async function noteFocused({ page, signal, token }: Action): Promise<Fiel
 }
 
 /**
- * Has the field that was noted read when the page is usable again. `judge` throws when it did not take the input; else it returns
- * what tells later that the input is lost, or undefined where that does not matter. `gone`: what to report of a field that is gone.
+ * Reads the noted field when the page is usable again. `judge` throws when it did not take the input; else it returns the test
+ * by which the input counts as lost later, if a loss matters. `gone`: what to report for a field that is gone.
  */
 function expectHeld(
   action: Action,
@@ -107,7 +106,7 @@ function textNotTaken({ now, before }: HeldField, asked: string): DeviceError {
   return notTaken(states.find(Boolean) || "the field holds something else now", now, asked);
 }
 
-/** What was typed may be a secret, so the values stand apart in the details: whoever knows that they are none shows them. */
+/** The values are only in the details, since they may be secrets: the server shows them where it knows that they are not. */
 function notTaken(state: string, facts: FieldFacts, asked: string): DeviceError {
   const form = formOf(facts);
   return new DeviceError(

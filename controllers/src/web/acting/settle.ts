@@ -9,7 +9,7 @@ import { devToolsOf } from "../page/signals.ts";
 
 /** From the end of an action to the reply, however much still goes on. */
 const LONGEST_MS = 2_000;
-/** From the end of an action to the judgement of what it left behind: what puts a value back a moment later has its turn. */
+/** From the end of an action to the judgement of its result: scripts that put a value back a moment later have run by then. */
 const REACTION_MS = 700;
 /** A page that does not say within this time what goes on in it is busy. */
 const ANSWER_MS = 200;
@@ -30,7 +30,6 @@ export class Settling {
     session.onNewContext(installRest);
   }
 
-  /** An action begins. */
   begins(): void {
     this.#since ??= performance.now();
   }
@@ -86,7 +85,7 @@ export class Settling {
     } catch {
       signal.throwIfAborted();
       if (deadline.over()) return undefined;
-      // A tab that goes away while it is asked is not the action's fault; whoever uses it next is told.
+      // A tab that goes away while it is asked is not the action's fault; its next use reports it.
       return this.#isOpen() ? ["a tab that went away"] : [];
     } finally {
       deadline.done();

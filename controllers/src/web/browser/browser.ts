@@ -9,7 +9,7 @@ import type { StorageState } from "./session.ts";
 import type { WebSettings } from "./settings.ts";
 
 const START_DEADLINE_MS = 30_000;
-/** A browser that was told to close and has not within this time is killed. */
+/** A browser that takes longer to close is killed. */
 const CLOSE_DEADLINE_MS = 3_000;
 
 export type OpenedBrowser = {
@@ -38,7 +38,7 @@ export async function openBrowser(settings: WebSettings, signal: AbortSignal): P
   try {
     return await untilAborted(starting, signal);
   } catch (error) {
-    // A start that was given up may still succeed; nobody would own that browser.
+    // A start that was given up may still succeed, and that browser must not stay.
     starting.then((opened) => opened.close()).catch(() => undefined);
     throw error;
   }

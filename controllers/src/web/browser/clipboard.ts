@@ -9,7 +9,6 @@ export class Clipboard {
 
   constructor(private readonly browserOf: () => Browser | undefined) {}
 
-  /** Notes that a command puts something there. */
   used(): void {
     this.isUsed = true;
   }

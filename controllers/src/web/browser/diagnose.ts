@@ -5,7 +5,6 @@ import type { WebSettings } from "./settings.ts";
 
 const versionMs = 15_000;
 
-/** The browser of a web device; it is asked for its version. */
 export async function diagnoseBrowser(
   settings: WebSettings,
   { env, signal }: DiagnosisContext,

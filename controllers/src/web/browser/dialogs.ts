@@ -1,6 +1,5 @@
 import type { Dialog } from "playwright-core";
 
-/** A dialog of the page with the answer it got. */
 export type DialogInfo = { type: string; message: string; accepted: boolean };
 export type DialogAnswer = { accept: boolean; promptText?: string | undefined };
 

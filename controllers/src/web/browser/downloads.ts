@@ -15,7 +15,6 @@ export type DownloadEnd = { ok: true; bytes: number } | { ok: false; reason: str
 export type ReceivedDownload = {
   name: string;
   url: string;
-  /** A command has returned it. */
   isTaken: boolean;
   /** How it ended; undefined while it goes on. */
   end(): DownloadEnd | undefined;

@@ -23,7 +23,7 @@ import { UrlGuard } from "./urlGuard.ts";
 const READY_DEADLINE_MS = 30_000;
 /** How long a context that takes the place of a stuck one may take, before the whole browser is given up. */
 const REPLACE_DEADLINE_MS = 10_000;
-/** A context that has not closed within this time is left behind. */
+/** A context that takes longer to close is abandoned. */
 const END_DEADLINE_MS = 3_000;
 /** A trace of ten busy minutes is written in seconds. */
 const SAVE_DEADLINE_MS = 30_000;
@@ -44,7 +44,9 @@ type Place = { live: LiveContext };
 export class LiveSession implements DrivenSession {
   readonly memory = new ElementsMemory();
   readonly clipboard = new Clipboard(() => this.#browser?.browser);
-  readonly notices = new Notices((context) => this.#isBeside(context));
+  readonly notices = new Notices((context) =>
+    this.#places.slice(0, -1).some(({ live }) => live.context === context),
+  );
   readonly guard: UrlGuard;
   readonly #signals = new WeakMap<Page, PageSignals>();
   readonly #preparations: Preparation[] = [];
@@ -162,9 +164,9 @@ export class LiveSession implements DrivenSession {
   }
 
   async closeTab(page: Page): Promise<void> {
-    const place = this.#placeOf(page.context()) ?? this.#top();
+    const { live } = this.#top();
     await page.close();
-    if (place.live.pages().length === 0) await this.#openTab(place.live);
+    if (live.pages().length === 0) await this.#openTab(live);
   }
 
   forEachTab(key: string, setting: TabSetting): Promise<void> {
@@ -345,15 +347,6 @@ export class LiveSession implements DrivenSession {
     const place = this.#places.at(-1);
     if (place?.live.isOpen() !== true) throw lostBrowser();
     return place;
-  }
-
-  #placeOf(context: BrowserContext): Place | undefined {
-    return this.#places.find(({ live }) => live.context === context);
-  }
-
-  #isBeside(context: BrowserContext): boolean {
-    const place = this.#placeOf(context);
-    return place !== undefined && place !== this.#places.at(-1);
   }
 
   /** Only then may a guard pause the requests of the whole browser. */

@@ -11,7 +11,7 @@ import type { UrlGuard } from "./urlGuard.ts";
 
 /**
  * The one browser context of a device, as commands, dumps and checks see it. The context behind it changes when the
- * browser is restarted or a storage state is loaded, so nobody keeps a page or a context over an await of a command.
+ * browser is restarted or a storage state is loaded, so a command must not keep a page or a context over an await.
  * Throws DEVICE_LOST where there is no living browser.
  */
 export type WebSession = {
@@ -28,7 +28,7 @@ export type WebSession = {
   onNewContext(prepare: (context: BrowserContext) => Promise<void>): void;
   notify(kind: DeviceNotice["kind"], text: string): void;
   isAlive(): boolean;
-  /** Something failed: whoever opens the device next asks it whether it answers, since a page that is stuck shows by that first. */
+  /** Something failed, often the first sign of a stuck page: the next opening checks whether the page answers. */
   doubt(): void;
   /** Why the current tab does not show what the client opened, such as a restart; undefined where it does. */
   strangeness(): string | undefined;

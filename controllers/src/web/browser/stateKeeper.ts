@@ -15,10 +15,9 @@ type StorageId = { isLocalStorage: boolean; storageKey?: string; securityOrigin?
 type Changed = { storageId: StorageId; key: string; newValue: string };
 
 /**
- * Keeps what a restart of the browser gets back: the cookies and local storage of one context. The browser tells of each
- * change of local storage when it happens, so that no origin is ever opened or asked again; cookies of all origins are one
- * question, asked soon after something happened. Browsers other than Chromium tell nothing: of these the open documents
- * are asked.
+ * Keeps what a restart of the browser gets back: the cookies and local storage of one context. Chromium reports each change of
+ * local storage when it happens, so no origin is ever opened or asked again; the cookies of all origins are one question, asked
+ * soon after something happened. In other browsers the open documents are asked.
  */
 export class StateKeeper {
   #context: BrowserContext | undefined;
@@ -26,10 +25,9 @@ export class StateKeeper {
   #origins = new Map<string, Items>();
   #timer: NodeJS.Timeout | undefined;
   #readAt = Number.NEGATIVE_INFINITY;
-  /** The browser tells of changes by itself. */
+  /** The browser reports changes by itself. */
   #hears = false;
-  readonly #watched = new WeakMap<Page, Promise<void>>();
-  readonly #starting = new Set<Promise<void>>();
+  readonly #watched = new Map<Page, Promise<void>>();
 
   constructor(private readonly devTools: (page: Page) => Promise<CDPSession | undefined>) {}
 
@@ -55,17 +53,15 @@ export class StateKeeper {
   /** Settles when the tab's changes of local storage are heard; never fails. */
   async watch(page: Page): Promise<void> {
     if (page.context() !== this.#context) return;
-    const known = this.#watched.get(page);
-    if (known !== undefined) return known;
-    const watching = this.#beginWatch(page);
+    const watching = this.#watched.get(page) ?? this.#beginWatch(page);
     this.#watched.set(page, watching);
-    this.#starting.add(watching);
-    await watching.finally(() => this.#starting.delete(watching));
+    page.once("close", () => this.#watched.delete(page));
+    await watching;
   }
 
-  /** Settles when every tab that there is is heard. */
+  /** Settles when every open tab is heard. */
   async listening(): Promise<void> {
-    if (this.#starting.size > 0) await Promise.all(this.#starting);
+    await Promise.all(this.#watched.values());
   }
 
   keep(state: StorageState | undefined): void {
@@ -113,7 +109,7 @@ export class StateKeeper {
     this.#hears = true;
     this.#listen(context, cdp);
     await cdp.send("DOMStorage.enable").catch(() => undefined);
-    // What a page stores right before it leads on to another page of its origin may be told too late to be heard.
+    // What a page stores right before it leads on to another page of its origin may be reported too late.
     page.on("framenavigated", (frame) => {
       if (frame === page.mainFrame()) void this.#read(context, cdp, frame);
     });

@@ -11,7 +11,6 @@ import { pageTimeoutShape } from "./elementCommand.ts";
 
 const LOOK_EVERY_MS = 50;
 
-/** Files that the page gives. */
 export function downloadCommands(session: DrivenSession): Command[] {
   let deniedBefore = session.guard.denials;
   return [

@@ -7,7 +7,6 @@ import { readStorageState, writeStorageState } from "../browser/storageState.ts"
 const stateName = z.string().min(1).max(100);
 const STATE_MS = 10_000;
 
-/** Dialogs and storage: what surrounds the page. */
 export function environmentCommands(actions: Actions): Command[] {
   const { session } = actions;
   return [

@@ -8,7 +8,6 @@ import { ask } from "../acting/question.ts";
 import { appUrl, isOfApp, wholeUrl } from "../page/address.ts";
 import { documentShape, pageTimeoutShape } from "./elementCommand.ts";
 
-/** Addresses, apps and the tab's history. */
 export function navigationCommands(actions: Actions): Command[] {
   const { session } = actions;
   const history = (

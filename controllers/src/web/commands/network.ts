@@ -7,7 +7,6 @@ import type { DrivenSession } from "../browser/session.ts";
 import { wholeUrl } from "../page/address.ts";
 import { shortCommand } from "./elementCommand.ts";
 
-/** How pages reach their servers, and how they say who they are to them. */
 export function networkCommands(actions: Actions): Command[] {
   return [setNetwork(actions), httpCredentials(actions)];
 }

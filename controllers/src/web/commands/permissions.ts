@@ -151,7 +151,6 @@ async function refuseInsecure(session: DrivenSession, what: string, signal: Abor
 
 // What follows runs in the page.
 
-/** Writes the text, or reads when there is none. */
 async function askClipboard(text: string | null): Promise<{ text: string } | { refusal: string }> {
   try {
     if (text === null) return { text: await navigator.clipboard.readText() };

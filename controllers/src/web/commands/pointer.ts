@@ -20,7 +20,6 @@ const point = {
 };
 const button = z.enum(["left", "middle", "right"]).default("left");
 
-/** Clicks, drags and the bare mouse. */
 export function pointerCommands(actions: Actions): Command[] {
   return [...clicks(actions), dragAndDrop(actions), dragBy(actions), ...mouse(actions)];
 }
@@ -207,7 +206,6 @@ async function boxOf(locator: Locator, action: Action) {
   );
 }
 
-/** The bare mouse. */
 function mouse(actions: Actions): Command[] {
   const mouseCommand = <Input extends z.ZodObject>(
     name: string,

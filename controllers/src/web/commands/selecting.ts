@@ -7,7 +7,6 @@ import type { Actions } from "../acting/action.ts";
 import { runApart } from "../page/askAgent.ts";
 import { elementCommand } from "./elementCommand.ts";
 
-/** Selects text of an element or field, as a user does with the mouse. */
 export function selectText(actions: Actions): Command {
   return elementCommand(actions, {
     name: "select_text",

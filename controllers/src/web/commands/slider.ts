@@ -16,7 +16,6 @@ const MOST_PRESSES = 100;
 const MOVED_MS = 400;
 const MOST_ROUNDS = 12;
 
-/** Sets a slider, be it the browser's own or made by the page with the role `slider`. */
 export function setSlider(actions: Actions): Command {
   return elementCommand(actions, {
     name: "set_slider",
@@ -26,14 +25,15 @@ export function setSlider(actions: Actions): Command {
     async run(locator, { value }, action) {
       const state = await read(locator, action);
       if (state.now === undefined) throw noSlider(state);
-      if (value < state.min || value > state.max) throw outOfRange(state, value);
+      if (value < state.min || value > state.max)
+        throw new DeviceError("INPUT_NOT_TAKEN", `The slider cannot be set to ${value}: it ${takes(state)}.`);
       const slider = state.inside ? locator.locator("input[type=range],[role=slider]") : locator;
       await askElement(slider, "noteField", [action.token, null], action.limits);
-      if (state.kind === "aria") {
+      if (!state.native) {
         await new AriaSlider(slider, action, value).set(state.now);
         return expectKept(action);
       }
-      if (!onStep(state, value)) throw notTaken(state, value, state.now);
+      if (!onStep(state, value)) throw notTaken(state, value);
       await slider.fill(String(value), action.limits);
       expectText(action, String(value));
     },
@@ -41,48 +41,24 @@ export function setSlider(actions: Actions): Command {
 }
 
 type SliderState = {
-  kind: "native" | "aria";
+  /** The browser's own. */
+  native: boolean;
   /** How many sliders the target is or holds. */
   count: number;
-  /** The slider lies within the target. */
   inside: boolean;
-  now?: number;
+  now?: number | undefined;
   min: number;
   max: number;
-  step?: number;
+  step?: number | undefined;
   vertical: boolean;
-  /** Where the thumb can go, in pixels of the frame; absent where no track is found. */
-  track?: Box & { thumb: { x: number; y: number } };
+  /** Where the middle of the thumb is and where it can go, in pixels of the frame; absent where no track is found. */
+  track?:
+    | { x: number; y: number; width: number; height: number; thumb: { x: number; y: number } }
+    | undefined;
 };
-type Box = { x: number; y: number; width: number; height: number };
 
-async function read(locator: Locator, action: Action): Promise<SliderState> {
-  const { count, inside, native, said, boxes } = await runApart(locator, readSlider, null, action.limits);
-  const [min = 0, max = 100, now, step = native ? 1 : undefined] = said.map(numberOf);
-  const vertical = said[4] === "vertical";
-  const track = trackOf(boxes, vertical);
-  return {
-    kind: native ? "native" : "aria",
-    count,
-    inside,
-    min,
-    max,
-    vertical,
-    ...(now !== undefined && { now }),
-    ...(step !== undefined && said[3] !== "any" && { step }),
-    ...(track && { track }),
-  };
-}
-
-const numberOf = (text: string | null): number | undefined =>
-  text === null || text.trim() === "" || Number.isNaN(Number(text)) ? undefined : Number(text);
-
-/** The first box around the thumb that is more than twice as long as the thumb. */
-function trackOf([thumb, ...around]: readonly Box[], vertical: boolean): SliderState["track"] {
-  const side = vertical ? "height" : "width";
-  const track = thumb && around.find((box) => box[side] > thumb[side] * 2);
-  return track && { ...track, thumb: { x: thumb.x + thumb.width / 2, y: thumb.y + thumb.height / 2 } };
-}
+const read = (locator: Locator, action: Action): Promise<SliderState> =>
+  runApart(locator, readSlider, null, action.limits);
 
 /** The browser moves a value that is on no step to the nearest one that is. */
 function onStep({ min, step }: SliderState, value: number): boolean {
@@ -113,7 +89,7 @@ class AriaSlider {
     }
     const state = await read(this.locator, this.action);
     const isThere = Math.abs((state.now ?? Number.NaN) - this.value) < 1e-9;
-    if (!isThere) throw notTaken({ ...state, ...(this.step && { step: this.step }) }, this.value, state.now);
+    if (!isThere) throw notTaken({ ...state, step: this.step }, this.value);
   }
 
   /** The value after one more attempt; undefined when none is left. */
@@ -131,7 +107,6 @@ class AriaSlider {
     return after;
   }
 
-  /** The value after the last key. */
   private async press(key: string, times: number, before: number): Promise<number> {
     const { page, signal } = this.action;
     await this.locator.focus(this.action.limits);
@@ -174,14 +149,10 @@ function noSlider({ count }: SliderState): DeviceError {
   return new DeviceError("ACTION_REJECTED", message);
 }
 
-function outOfRange(state: SliderState, value: number): DeviceError {
-  return new DeviceError("INPUT_NOT_TAKEN", `The slider cannot be set to ${value}: it ${takes(state)}.`);
-}
-
-function notTaken(state: SliderState, value: number, now: number | undefined): DeviceError {
+function notTaken(state: SliderState, value: number): DeviceError {
   return new DeviceError(
     "INPUT_NOT_TAKEN",
-    `The slider did not take ${value}: it is at ${now ?? "no value"} and ${takes(state)}. Give a value that it can have.`,
+    `The slider did not take ${value}: it is at ${state.now ?? "no value"} and ${takes(state)}. Give a value that it can have.`,
   );
 }
 
@@ -191,30 +162,36 @@ function takes({ min, max, step }: SliderState): string {
 
 // What follows runs in the page.
 
-/** `said`: least, most, value, step and orientation. `boxes`: of the thumb and of what is around it. */
-function readSlider(element: Element): {
-  count: number;
-  inside: boolean;
-  native: boolean;
-  said: (string | null)[];
-  boxes: Box[];
-} {
+/** The track is the first box around the thumb that is more than twice as long as the thumb. */
+function readSlider(element: Element): SliderState {
   const css = "input[type=range],[role=slider]";
   const found = element.matches(css) ? [element] : [...element.querySelectorAll(css)];
   const [slider] = found;
-  if (!slider || found.length > 1)
-    return { count: found.length, inside: false, native: false, said: [], boxes: [] };
   const inside = slider !== element;
-  if (slider instanceof HTMLInputElement) {
-    const said = [slider.min, slider.max, slider.value, slider.step];
-    return { count: 1, inside, native: true, said, boxes: [] };
-  }
-  const names = ["aria-valuemin", "aria-valuemax", "aria-valuenow", "", "aria-orientation"];
-  const said = names.map((name) => (name === "" ? null : slider.getAttribute(name)));
-  const boxes: Box[] = [];
-  for (let at: Element | null = slider; at && boxes.length < 8; at = at.parentElement) {
-    const { x, y, width, height } = at.getBoundingClientRect();
-    boxes.push({ x, y, width, height });
-  }
-  return { count: 1, inside, native: false, said, boxes };
+  const unknown = { native: false, count: found.length, inside, min: 0, max: 100, vertical: false };
+  if (!slider || found.length > 1) return unknown;
+  const numberOf = (text: string | null) =>
+    text === null || text.trim() === "" || Number.isNaN(Number(text)) ? undefined : Number(text);
+  if (slider instanceof HTMLInputElement)
+    return {
+      ...unknown,
+      native: true,
+      min: numberOf(slider.min) ?? 0,
+      max: numberOf(slider.max) ?? 100,
+      now: numberOf(slider.value),
+      step: slider.step === "any" ? undefined : (numberOf(slider.step) ?? 1),
+    };
+  const said = (name: string) => numberOf(slider.getAttribute(`aria-value${name}`));
+  const vertical = slider.getAttribute("aria-orientation") === "vertical";
+  const side = vertical ? "height" : "width";
+  const thumb = slider.getBoundingClientRect();
+  const middle = { x: thumb.x + thumb.width / 2, y: thumb.y + thumb.height / 2 };
+  const trackOf = (at: Element | null, up: number): SliderState["track"] => {
+    if (!at || up === 0) return undefined;
+    const box = at.getBoundingClientRect();
+    if (box[side] <= thumb[side] * 2) return trackOf(at.parentElement, up - 1);
+    return { x: box.x, y: box.y, width: box.width, height: box.height, thumb: middle };
+  };
+  const track = trackOf(slider.parentElement, 7);
+  return { ...unknown, min: said("min") ?? 0, max: said("max") ?? 100, now: said("now"), vertical, track };
 }

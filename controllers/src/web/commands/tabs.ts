@@ -17,7 +17,6 @@ const tab = z
   .max(MOST_TABS)
   .describe("Number of the tab as get_page_info lists it, from 0.");
 
-/** Tabs and what is known of the page without looking at its elements. */
 export function tabCommands(actions: Actions): Command[] {
   const { session } = actions;
   return [openTab(actions), switchTab(actions), closeTab(session), getPageInfo(session)];

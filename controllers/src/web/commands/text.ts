@@ -143,7 +143,7 @@ async function focusField(
   return { locator, facts };
 }
 
-/** What the field may hold then: the text behind what was there, or, where the caret was elsewhere, in its place. */
+/** What the field may hold then: the text after what was there, or, where the caret was elsewhere, in its place. */
 function typedBehind({ value, caret }: FieldFacts, text: string): string[] {
   const [from, to] = caret ?? [value.length, value.length];
   return [

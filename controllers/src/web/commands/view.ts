@@ -6,7 +6,6 @@ import type { Actions } from "../acting/action.ts";
 import { shortCommand } from "./elementCommand.ts";
 import { scrollToElement } from "./scrollTo.ts";
 
-/** Scrolling, the size of the page and the media it is shown on. */
 export function viewCommands(actions: Actions): Command[] {
   return [scroll(actions), scrollToElement(actions), setViewportSize(actions), emulateMedia(actions)];
 }

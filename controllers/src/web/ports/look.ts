@@ -142,7 +142,7 @@ async function framePlaces(looks: readonly FrameAnswer<SeenPage>[], signal: Abor
 
 type Origin = { x: number; y: number; depth: number };
 
-/** Puts what child frames hold behind their `iframe` rows; a frame with nothing to tell, or not seen, gets no row. */
+/** Puts what child frames hold after their `iframe` rows; an empty frame, or one that is not seen, gets no row. */
 function assemble(
   look: FrameAnswer<SeenPage>,
   looks: readonly FrameAnswer<SeenPage>[],

@@ -8,11 +8,9 @@ import type { DrivenSession } from "../browser/session.ts";
 import { firstLines } from "../page/failures.ts";
 import { Screencast } from "./screencast.ts";
 
-/** How long a page may take until it is recorded. */
 const START_MS = 10_000;
 /** How long a trace may take to be written; a tab whose script is busy gives nothing. */
 const WRITE_MS = 30_000;
-/** How long a name may take to be put into a trace. */
 const NAME_MS = 1_000;
 
 /**
@@ -142,7 +140,7 @@ class LiveRecording {
     await this.finish();
   }
 
-  /** Once; whoever asks again gets the same. */
+  /** Later calls get the same recording. */
   finish(): Promise<Recording> {
     this.#finished ??= this.#finish();
     return this.#finished;

@@ -129,7 +129,7 @@ function frameOf(bytes: Buffer, format: Format): Frame {
 /** Width and height stand at fixed places of a PNG's first chunk (ISO/IEC 15948, 11.2.2). */
 const sizeOfPng = (bytes: Buffer) => ({ width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) });
 
-/** They stand in the first frame header, behind segments that say how long they are (ITU-T T.81, B.1.1.4, B.2.2). */
+/** They stand in the first frame header, after segments that say how long they are (ITU-T T.81, B.1.1.4, B.2.2). */
 function sizeOfJpeg(bytes: Buffer): { width: number; height: number } {
   let at = 2;
   while (![0xffc0, 0xffc1, 0xffc2].includes(bytes.readUInt16BE(at))) at += 2 + bytes.readUInt16BE(at + 2);

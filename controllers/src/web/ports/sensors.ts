@@ -28,7 +28,7 @@ const never: SensorReport["absent"] = [
   { name: "temperature", reason: "browsers measure none" },
 ];
 
-/** What a browser tells its pages of the machine below it, asked of the current tab. */
+/** What a browser lets its pages know of the machine, asked of the current tab. */
 export function createSensors(session: DrivenSession): SensorSource {
   return {
     sensors(signal) {

@@ -6,7 +6,7 @@ import type { DrivenSession } from "../browser/session.ts";
 import { lostBrowser, unreachable, unreachableReason } from "../page/failures.ts";
 import { BlankPage } from "./blankPage.ts";
 
-/** A step that lasts so long has the blank page asked beside it. */
+/** While a step lasts longer than this, the blank page is asked too. */
 const WATCHED_AFTER_MS = 400;
 const ASKED_EVERY_MS = 250;
 /** Requests of more origins than this are not kept apart. */
@@ -23,7 +23,7 @@ type Opened = {
   challenge?: string | undefined;
 };
 
-/** Hears which servers answer, and tells what was around a command or check that failed. */
+/** Notes which servers answer, and reports what was around a command or check that failed. */
 export function createSurroundings(session: DrivenSession): {
   health: HealthSource;
   /** The command with the status of the main document that it led to; throws APP_UNREACHABLE where no server gave one. */
@@ -116,7 +116,7 @@ class Servers {
   unreachable(page: Page, since: number): Health["unreachable"] {
     const missed = [...this.#words.values()].filter(({ at, failure }) => at > since && failure !== undefined);
     const opened = this.#documents.get(page);
-    // A document that the tab has left may still be heard of.
+    // A request of a document that the tab has left may still end.
     const isOfPage = ({ from }: Word) => from === undefined || originOf(from) === originOf(page.url());
     const own = missed.findLast(
       (word) => word.url === opened?.url || (isSameSite(word.url, page.url()) && isOfPage(word)),
@@ -134,7 +134,7 @@ class Servers {
 
   #failed(request: Request): void {
     const failure = request.failure()?.errorText ?? "";
-    // A network that a test has switched off is no word about the app; neither is a request that the page gave up.
+    // A network that a test has switched off says nothing about the app; nor does a request that the page gave up.
     if (unreachableReason(failure) === undefined || /DISCONNECTED|OFFLINE/.test(failure)) return;
     this.#note(request, failure, { failure });
   }
