@@ -52,7 +52,14 @@ const leadingPage = (script: string) =>
   `<h1>Before</h1><form><input id="go"></form><script>const next = location.pathname + "/next?wait=100";
    $("go").onkeydown = async (event) => { event.preventDefault(); ${script} };</script>`;
 
+const scriptMs = [0, 5, 10, 20, 30, 40, 50];
+
 const site: Site = await serveSettleSite([
+  ...scriptMs.map((ms) =>
+    page(`script-${ms}`, `<a id="go" href="/pattern/script-${ms}/next">Go</a>`, {
+      next: `<script src="/script/${ms}"></script><button>Only on the reached page</button>`,
+    }),
+  ),
   page(
     "chain",
     onClick(`await get(120, "a"); await sleep(80); await get(150, "b"); show("End of the chain");`),
@@ -154,11 +161,9 @@ async function names(): Promise<string[]> {
 }
 
 describe("a screen is usable when what the action began has ended", () => {
-  it.each([
-    0, 5, 10, 20, 30, 40, 50,
-  ])("a page with a script of %i ms in its head shows its elements", async (ms) => {
+  it.each(scriptMs)("a page that begins with a script of %i ms shows its elements", async (ms) => {
     for (let round = 0; round < 3; round++) {
-      await open(`/start/${ms}`);
+      await open(`/pattern/script-${ms}`);
       expect((await clickGo()).goingOn).toEqual([]);
       expect(await names()).toContain("Only on the reached page");
     }
