@@ -260,16 +260,6 @@ describe("what still goes on is said", () => {
 describe("a letter that leads to another page: the next key meets the page that comes", () => {
   it.each(leading)("the page %s", (what) => pressThree(what));
   it.each(leadingUp)("%s hears the key go up", (who) => pressThree(who));
-  it.each(leadingUp)("%s is known to hear the key go up, once it went down", async (who) => {
-    await device.run("navigate_to_url", { url: site.url(`/pattern/${encodeURIComponent(who)}`) });
-    await device.run("click_element", { selector: "#go" });
-    await device.js("document.activeElement.dispatchEvent(new KeyboardEvent('keydown'))");
-    expect(await device.js("return __labwrightHooks.mayHearKeyUp()")).toBe(true);
-  });
-  it("nobody is thought to hear it where nobody does", async () => {
-    await open("/pattern/menu");
-    expect(await device.js("return __labwrightHooks.mayHearKeyUp()")).toBe(false);
-  });
 });
 
 async function pressThree(name: string): Promise<void> {

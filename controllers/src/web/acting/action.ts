@@ -38,8 +38,6 @@ export type ActionOptions = {
   isLong?: boolean;
   /** Waits first for the page that an earlier action opens. */
   awaitsPage?: boolean;
-  /** A key that writes or moves: unless the page asks for something by then, the next command need not wait for its tasks. */
-  isPlainKey?: boolean;
 };
 
 /** Runs the actions of a device, and remembers from one to the next what they began and what they wrote. */
@@ -136,7 +134,6 @@ export class Action {
     this.#signals = session.signals(this.page);
     this.#before = {
       url: this.page.url(),
-      asked: this.#signals.asked(),
       navigations: this.#signals.navigations(),
       windows: this.#signals.windowsAsked(),
       denials: session.guard.denials,
@@ -264,7 +261,6 @@ export class Action {
     const { page } = this;
     const busy = withDeadline(signal, BUSY_DEADLINE_MS);
     try {
-      if (await this.#isCalm(busy.signal)) return;
       const isClosing = await untilAborted(this.#signals.flush(busy.signal), busy.signal);
       if (isClosing && !page.isClosed())
         await page.waitForEvent("close", { timeout: 0, signal: busy.signal });
@@ -274,16 +270,6 @@ export class Action {
     } finally {
       busy.done();
     }
-  }
-
-  /** A plain key or an input after which the page has asked for nothing. Its queued tasks need not be waited for. */
-  async #isCalm(signal: AbortSignal): Promise<boolean> {
-    if (!this.options.isPlainKey && this.#judge === undefined) return false;
-    const isAboutToAct = await untilAborted(this.#signals.isAboutToAct(signal), signal);
-    // Only the page's own document is asked; a frame in it may hear the key.
-    const isAlone = this.page.frames().length === 1;
-    const hasAsked = this.#signals.asked() !== this.#before.asked || this.#signals.isNavigating();
-    return isAlone && isAboutToAct === false && !hasAsked;
   }
 
   async #judged(signal: AbortSignal): Promise<string | undefined> {

@@ -153,9 +153,6 @@ function typedBehind({ value, caret }: FieldFacts, text: string): string[] {
   ];
 }
 
-/** Writes a character or moves by one, and so begins nothing by itself. */
-const isPlain = (key: string): boolean => /^(\S|Arrow\w+)$/.test(key);
-
 function pressKey(actions: Actions): Command {
   const { description, input } = portable.press_key;
   return defineCommand({
@@ -171,7 +168,6 @@ function pressKey(actions: Actions): Command {
         signal,
         done: count === 1 ? `pressed ${given.key}` : `pressed ${given.key} ${count} times`,
         awaitsPage: true,
-        isPlainKey: isPlain(key),
         isLong: count > 1,
       };
       if (/^(Control|Meta|ControlOrMeta)\+[cx]$/i.test(key)) actions.session.clipboard.used();

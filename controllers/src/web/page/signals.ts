@@ -10,8 +10,6 @@ export type PageSignals = {
   commits(): number;
   /** Windows the tab asked for so far (Chromium only; elsewhere new tabs are noticed when they are there). */
   windowsAsked(): number;
-  /** Navigations and windows that the tab's scripts asked for so far, also those that have not begun (Chromium only). */
-  asked(): number;
   /** True from the request for a new main document until its DOM is ready or the navigation has failed. */
   isNavigating(): boolean;
   /** Address of the main document that is on its way. */
@@ -26,12 +24,6 @@ export type PageSignals = {
   markReady(): void;
   /** Ends when all that the tab's scripts had queued has been reported here; true when the tab has asked to be closed. */
   flush(signal: AbortSignal): Promise<boolean>;
-  /**
-   * Ends when {@link asked} counts what the tab's scripts have asked for; true when a timer of theirs is due at once, the tab has
-   * asked to be closed or, with `keyIsDown`, the page may hear that a key goes up. Undefined outside Chromium. Unlike
-   * {@link flush} it does not wait for queued tasks, which a browser holds back after an input until the next frame.
-   */
-  isAboutToAct(signal: AbortSignal, options?: { keyIsDown: boolean }): Promise<boolean | undefined>;
   readonly requests: Requests;
   /** Stops loading; never fails. */
   stop(): Promise<void>;
@@ -45,8 +37,6 @@ const nextTask =
   " port1.onmessage = () => { port1.close(); done(0); }; port2.postMessage(0); })";
 
 const timersDue = "globalThis.__labwrightRest?.untilTimersDue()";
-const willAct = "window.closed || (globalThis.__labwrightRest?.hasTimerDue() ?? true)";
-const willHear = "(globalThis.__labwrightHooks?.mayHearKeyUp() ?? true)";
 
 const STOP_MS = 1_000;
 
@@ -101,17 +91,11 @@ export const devToolsOf = (page: Page): CDPSession | undefined => sessions.get(p
 export function watchPage(page: Page, chromium: boolean): PageSignals {
   const { settle, ...mainDocument } = watchMainDocument(page);
   let windows = 0;
-  let navigationsAsked = 0;
-  const heard = {
-    windowAsked: () => windows++,
-    navigationAsked: () => navigationsAsked++,
-  };
-  const opening = chromium ? openCdp(page, heard) : Promise.resolve(undefined);
+  const opening = chromium ? openCdp(page, () => windows++) : Promise.resolve(undefined);
   return {
     ...mainDocument,
     commits: countCommits(page),
     windowsAsked: () => windows,
-    asked: () => windows + navigationsAsked,
     requests: watchRequests(page),
     cdp: () => opening,
     async flush(signal) {
@@ -120,11 +104,6 @@ export function watchPage(page: Page, chromium: boolean): PageSignals {
       if (cdp === undefined) return page.evaluate(expression);
       const asked = { expression, awaitPromise: true, returnByValue: true };
       return (await cdp.send("Runtime.evaluate", asked, { signal })).result.value === true;
-    },
-    async isAboutToAct(signal, { keyIsDown } = { keyIsDown: false }) {
-      const cdp = await opening;
-      const asked = { expression: keyIsDown ? `${willAct} || ${willHear}` : willAct, returnByValue: true };
-      return cdp && (await cdp.send("Runtime.evaluate", asked, { signal })).result.value === true;
     },
     async stop() {
       const cdp = await opening;
@@ -195,16 +174,10 @@ function countCommits(page: Page): () => number {
   return () => commits;
 }
 
-async function openCdp(
-  page: Page,
-  heard: { windowAsked(): void; navigationAsked(): void },
-): Promise<CDPSession | undefined> {
+async function openCdp(page: Page, windowAsked: () => void): Promise<CDPSession | undefined> {
   try {
     const cdp = await page.context().newCDPSession(page);
-    cdp.on("Page.windowOpen", heard.windowAsked);
-    // The second event is sent for what a form begins, the first for everything else.
-    cdp.on("Page.frameRequestedNavigation", heard.navigationAsked);
-    cdp.on("Page.frameScheduledNavigation", heard.navigationAsked);
+    cdp.on("Page.windowOpen", windowAsked);
     await cdp.send("Page.enable");
     worldsApart.set(page, await watchWorlds(cdp));
     sessions.set(page, cdp);

@@ -50,7 +50,6 @@ let isScrolling = false;
 
 export type PageRest = {
   rest(times: RestTimes): Promise<string[]>;
-  hasTimerDue(): boolean;
   untilTimersDue(): Promise<void>;
 };
 
@@ -61,7 +60,7 @@ declare global {
 /** Has the document know from now on when it is at rest. */
 export function installRest(): void {
   if ("__labwrightRest" in globalThis) return;
-  const value: PageRest = { rest, hasTimerDue, untilTimersDue };
+  const value: PageRest = { rest, untilTimersDue };
   Object.defineProperty(globalThis, "__labwrightRest", { value });
   watch();
 }

@@ -8,13 +8,7 @@
 export type HookNames = { ask: string; listens: string; doubled: string; closed: string };
 
 /** Answered with yes by preventing the default of the event that asks. */
-export type HookQuestion =
-  | "news"
-  | "frameworks"
-  | "handler"
-  | "hears beforeinput"
-  | "hears input"
-  | "hears keyup";
+export type HookQuestion = "news" | "frameworks" | "handler" | "hears beforeinput" | "hears input";
 
 type Noted = "listens" | "doubled" | "closed";
 
@@ -34,9 +28,6 @@ const isConnected = getterOf(Node.prototype, "isConnected");
 const parentNode = getterOf(Node.prototype, "parentNode");
 const host = getterOf(ShadowRoot.prototype, "host");
 const mode = getterOf(ShadowRoot.prototype, "mode");
-const activeElement = getterOf(Document.prototype, "activeElement");
-const activeInShadow = getterOf(ShadowRoot.prototype, "activeElement");
-const shadowRoot = getterOf(Element.prototype, "shadowRoot");
 
 const isFromStart = document.readyState === "loading";
 const presses = new Set(
@@ -64,8 +55,7 @@ export function installHooks(names: HookNames): void {
   watchShadows();
   for (const holder of [HTMLElement.prototype, SVGElement.prototype])
     for (const type of ["click", "mousedown", "pointerdown"]) watchProperty(holder, type);
-  const mayHearKeyUp = () => mayHear(focused(), "keyup");
-  defineProperty(globalThis, "__labwrightHooks", { value: { mayHearKeyUp } });
+  defineProperty(globalThis, "__labwrightHooks", { value: true });
 }
 
 function watchListeners(): void {
@@ -135,8 +125,7 @@ function isTrue(question: string, target: object): boolean {
   if (question === "frameworks") return hasFrameworks();
   if (question === "handler") return hasHandler(target);
   if (question === "hears beforeinput") return mayHear(target, "beforeinput") || mayHear(target, "textInput");
-  if (question === "hears input") return mayHearInput(target);
-  return question === "hears keyup" && mayHear(target, "keyup");
+  return question === "hears input" && mayHearInput(target);
 }
 
 /** React leaves a mark on the document, and Svelte on all elements. */
@@ -183,13 +172,3 @@ function mayHearInput(element: object): boolean {
 }
 
 const above = (node: object): unknown => apply(node instanceof own.ShadowRoot ? host : parentNode, node, []);
-
-function focused(): object {
-  let at: object = own.document;
-  for (let inner: unknown = apply(activeElement, at, []); inner instanceof own.Element; ) {
-    at = inner;
-    const shadow: unknown = apply(shadowRoot, at, []);
-    inner = shadow && apply(activeInShadow, shadow, []);
-  }
-  return at;
-}
