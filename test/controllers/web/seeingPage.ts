@@ -1,7 +1,6 @@
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
-import { ElementsMemory } from "../../../controllers/src/web/browser/elementsMemory.ts";
 import { findBrowser } from "../../../controllers/src/web/browser/findBrowser.ts";
-import type { WebSession } from "../../../controllers/src/web/browser/session.ts";
+import { ElementsMemory, type WebSession } from "../../../controllers/src/web/browser/session.ts";
 import { webChecks } from "../../../controllers/src/web/checks/checks.ts";
 import { registerEngine } from "../../../controllers/src/web/page/inpage.ts";
 import { createLook } from "../../../controllers/src/web/ports/look.ts";

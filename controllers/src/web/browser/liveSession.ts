@@ -9,11 +9,10 @@ import { contextOptions, type OpenedBrowser, openBrowser, unusable } from "./bro
 import { Clipboard } from "./clipboard.ts";
 import type { Dialogs } from "./dialogs.ts";
 import type { Downloads } from "./downloads.ts";
-import { ElementsMemory } from "./elementsMemory.ts";
 import { healthOf } from "./health.ts";
 import { type ContextSetting, LiveContext, type TabSetting } from "./liveContext.ts";
 import { Notices } from "./notices.ts";
-import type { DrivenSession, StorageState } from "./session.ts";
+import { type DrivenSession, ElementsMemory, type StorageState } from "./session.ts";
 import type { WebSettings } from "./settings.ts";
 import { StateKeeper } from "./stateKeeper.ts";
 import { readStorageState, writeStorageState } from "./storageState.ts";

@@ -1,10 +1,10 @@
-import type { BrowserContext, Page } from "playwright-core";
+import type { BrowserContext, Frame, Page } from "playwright-core";
 import type { ControllerContext, DeviceNotice } from "../../contract.ts";
+import { Refs } from "../../elements/refs.ts";
 import type { PageSignals } from "../page/signals.ts";
 import type { Clipboard } from "./clipboard.ts";
 import type { Dialogs } from "./dialogs.ts";
 import type { Downloads } from "./downloads.ts";
-import type { ElementsMemory } from "./elementsMemory.ts";
 import type { ContextSetting, TabSetting } from "./liveContext.ts";
 import type { WebSettings } from "./settings.ts";
 import type { UrlGuard } from "./urlGuard.ts";
@@ -71,3 +71,17 @@ export type CheckSession = Pick<
 /** The attribute that names elements for tests: that of the app in use, else the usual one. */
 export const testIdAttributeOf = ({ context }: Pick<WebSession, "context">): string =>
   context.app()?.testIdAttribute ?? "data-testid";
+
+/** The refs of a device, shared by looks, commands and checks, and the prefix of each frame's: `f2`, empty for the page itself. */
+export class ElementsMemory {
+  readonly refs = new Refs();
+  readonly #frames = new WeakMap<Frame, number>();
+  #numbered = 0;
+
+  prefix(frame: Frame): string {
+    if (!frame.parentFrame()) return "";
+    const number = this.#frames.get(frame) ?? ++this.#numbered;
+    this.#frames.set(frame, number);
+    return `f${number}`;
+  }
+}
