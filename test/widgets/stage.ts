@@ -19,10 +19,13 @@ type Play = { hand: { open(): Promise<void>; tokens(): number }; perform(): Prom
 
 async function play(task: Task, { hand, perform, read }: Play): Promise<Outcome> {
   const started = performance.now();
-  const problem = await perform().then(
-    () => undefined,
-    (error: unknown) => (error instanceof Error ? error.message : String(error)),
-  );
+  const problem = await hand
+    .open()
+    .then(perform)
+    .then(
+      () => undefined,
+      (error: unknown) => (error instanceof Error ? error.message : String(error)),
+    );
   const ms = performance.now() - started;
   const tokens = hand.tokens();
   const state = await stateWhenDone(task, read);

@@ -1,6 +1,6 @@
 import type { OurHand, TheirHand } from "./hands.ts";
 
-/** How a widget's task is done with each side's tools, and when the widget itself says that it is done. */
+/** How a widget's task is done with each side's tools, on the open page, and when the widget itself says that it is done. */
 export type Task = {
   /** Of what the page's `oracle()` returns. False before the task. */
   done(state: State): boolean;

@@ -7,12 +7,10 @@ export const editorTasks: Readonly<Record<string, Task>> = {
     done: ({ ops }) =>
       same(ops, [{ insert: "Hello " }, { attributes: { bold: true }, insert: "team" }, { insert: "\n" }]),
     async ours(hand) {
-      await hand.open();
       const bold = hand.ref(/^button "bold"/i);
       await hand.act(type("Hello ", hand.ref(/^textbox/)), click(bold), type("team"));
     },
     async theirs(hand) {
-      await hand.open();
       await hand.snapshot();
       const field = hand.ref(/^(textbox|paragraph)/);
       await hand.type(field, "Hello ", { slowly: true });
@@ -24,11 +22,9 @@ export const editorTasks: Readonly<Record<string, Task>> = {
   codemirror: {
     done: ({ doc }) => doc === "const answer = 42;",
     async ours(hand) {
-      await hand.open();
       await hand.act(press("Control+a", { ref: hand.ref(/^textbox/) }), type("const answer = 42;"));
     },
     async theirs(hand) {
-      await hand.open();
       await hand.find("textbox");
       await hand.type(hand.ref(/^textbox/), "const answer = 42;");
       await hand.find("textbox");
@@ -37,11 +33,9 @@ export const editorTasks: Readonly<Record<string, Task>> = {
   easymde: {
     done: ({ value }) => value === "# Ready to ship",
     async ours(hand) {
-      await hand.open();
       await hand.act(type("Ready to ship", hand.ref(/^textbox/)), click(hand.ref(/^button "Heading/)));
     },
     async theirs(hand) {
-      await hand.open();
       await hand.snapshot();
       await hand.type(hand.ref(/^textbox/), "Ready to ship", { slowly: true });
       await hand.click(hand.ref(/^button "Heading/));
@@ -54,12 +48,10 @@ export const editorTasks: Readonly<Record<string, Task>> = {
         String(value).trim(),
       ),
     async ours(hand) {
-      await hand.open();
       await hand.dump();
       await hand.act(type("Dear customer", hand.ref(/^textbox/)), click(hand.ref(/"Center"/)));
     },
     async theirs(hand) {
-      await hand.open();
       await hand.snapshot();
       await hand.click(hand.ref(/^iframe|^paragraph/));
       for (const letter of "Dear customer") await hand.press(letter === " " ? "Space" : letter);

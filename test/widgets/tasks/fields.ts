@@ -6,14 +6,12 @@ export const fieldTasks: Readonly<Record<string, Task>> = {
   inputmask: {
     done: (state) => same(state, { phone: "5551234567", complete: true, birthday: "24/12/1990" }),
     async ours(hand) {
-      await hand.open();
       await hand.act(
         fill(hand.ref(/^textbox "Phone"/), "(555) 123-4567"),
         fill(hand.ref(/^textbox "Birthday"/), "24/12/1990"),
       );
     },
     async theirs(hand) {
-      await hand.open();
       await hand.snapshot();
       await hand.call("browser_fill_form", {
         fields: [
@@ -27,12 +25,10 @@ export const fieldTasks: Readonly<Record<string, Task>> = {
   autocomplete: {
     done: ({ confirmed }) => same(confirmed, ["Norway"]),
     async ours(hand) {
-      await hand.open();
       await hand.act(type("nor", hand.ref(/"Country"/)));
       await hand.act(click(hand.ref(/^option "Norway/)));
     },
     async theirs(hand) {
-      await hand.open();
       await hand.find("Country");
       await hand.type(hand.ref(/^combobox "Country"/), "nor", { slowly: true });
       await hand.find("Norway");
@@ -43,13 +39,11 @@ export const fieldTasks: Readonly<Record<string, Task>> = {
   choices: {
     done: ({ value }) => same(value, ["Date", "Cherry"]),
     async ours(hand) {
-      await hand.open();
       await hand.act(click(hand.ref(/^button "Remove item.*Banana/i)));
       await hand.act(click(hand.ref(/^(textbox|searchbox|combobox)/)));
       await hand.act(click(hand.ref(/^option "Cherry"/)));
     },
     async theirs(hand) {
-      await hand.open();
       await hand.snapshot();
       await hand.click(hand.ref(/^button "Remove item.*Banana/i));
       await hand.click(hand.ref(/^(textbox|searchbox|combobox)/));
@@ -61,7 +55,6 @@ export const fieldTasks: Readonly<Record<string, Task>> = {
   tagify: {
     done: ({ tags }) => same(tags, ["parser", "urgent", "backend"]),
     async ours(hand) {
-      await hand.open();
       const field = hand.ref(/^textbox/);
       await hand.act(
         click(hand.ref(/remove.*|.*draft.*remove/i)),
@@ -72,7 +65,6 @@ export const fieldTasks: Readonly<Record<string, Task>> = {
       );
     },
     async theirs(hand) {
-      await hand.open();
       await hand.snapshot();
       await hand.click(hand.ref(/^button "remove tag"/i));
       await hand.type(hand.ref(/^textbox/), "urgent", { slowly: true, submit: true });
@@ -83,14 +75,12 @@ export const fieldTasks: Readonly<Record<string, Task>> = {
   telephone: {
     done: ({ number }) => number === "+41446681800",
     async ours(hand) {
-      await hand.open();
       await hand.quietly(click(hand.ref(/^(button|combobox).*(country|United States)/i)));
       await hand.find("Switzerland");
       const number = hand.ref(/^textbox "Phone number"/);
       await hand.act(click(hand.ref(/^option "Switzerland/)), fill(number, "044 668 18 00"));
     },
     async theirs(hand) {
-      await hand.open();
       await hand.snapshot();
       await hand.click(hand.ref(/^(button|combobox).*(country|United States)/i));
       await hand.find("Switzerland");
@@ -102,14 +92,12 @@ export const fieldTasks: Readonly<Record<string, Task>> = {
   treeselect: {
     done: ({ value }) => same(value, [3, 7]),
     async ours(hand) {
-      await hand.open();
       const search = hand.ref(/^(textbox|combobox|searchbox)/);
       await hand.act(fill(search, "Chelsea"));
       await hand.act(click(hand.ref(/"Chelsea/)), fill(search, "Paris"));
       await hand.act(click(hand.ref(/"Paris/)));
     },
     async theirs(hand) {
-      await hand.open();
       await hand.snapshot();
       await hand.click(hand.ref(/^(textbox|combobox|searchbox)/));
       await hand.snapshot();
@@ -121,14 +109,12 @@ export const fieldTasks: Readonly<Record<string, Task>> = {
   dropzone: {
     done: ({ files }) => same(files, [{ name: "notes.txt", size: 16 }]),
     async ours(hand) {
-      await hand.open();
       await hand.act({
         command: "upload_file",
         params: { ref: hand.ref(/Drop files here/), files: ["notes.txt"] },
       });
     },
     async theirs(hand) {
-      await hand.open();
       await hand.find("Drop files");
       await hand.click(hand.ref(/Drop files here/));
       await hand.call("browser_file_upload", { paths: ["notes.txt"] });
@@ -138,7 +124,6 @@ export const fieldTasks: Readonly<Record<string, Task>> = {
   stepper: {
     done: ({ orders }) => same(orders, [{ name: "Ada", delivery: "express" }]),
     async ours(hand) {
-      await hand.open();
       await hand.act(fill(hand.ref(/^textbox "Your name"/), "Ada"), click(hand.ref(/^button "Next"/)));
       await hand.act(
         { command: "set_checked", params: { ref: hand.ref(/^radio "Express"/) } },
@@ -147,7 +132,6 @@ export const fieldTasks: Readonly<Record<string, Task>> = {
       await hand.act(click(hand.ref(/^button "Place order"/)));
     },
     async theirs(hand) {
-      await hand.open();
       await hand.snapshot();
       await hand.type(hand.ref(/^textbox "Your name"/), "Ada");
       await hand.click(hand.ref(/^button "Next"/));

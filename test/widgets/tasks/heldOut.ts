@@ -15,12 +15,10 @@ export const heldOutTasks: Readonly<Record<string, Task>> = {
   glightbox: {
     done: ({ shown }) => same(shown, ["Harbour", "Bridge"]),
     async ours(hand) {
-      await hand.open();
       await hand.act(click(hand.ref(/^link "Harbour"/)));
       await hand.act(click(hand.ref(/^button "Next"/)));
     },
     async theirs(hand) {
-      await hand.open();
       await hand.find("Harbour");
       await hand.click(hand.ref(/^img "Harbour"/));
       await hand.find("Next");
@@ -31,12 +29,10 @@ export const heldOutTasks: Readonly<Record<string, Task>> = {
   mediaelement: {
     done: (state) => same(state, { muted: true, paused: false, subtitles: "en" }),
     async ours(hand) {
-      await hand.open();
       await hand.act(click(hand.ref(/^button "Mute"/)), click(hand.ref(/^button "Captions/)));
       await hand.act(click(hand.ref(/^clickable "English"/)), click(hand.ref(/^button "Play"/)));
     },
     async theirs(hand) {
-      await hand.open();
       await hand.snapshot();
       await hand.click(hand.ref(/^button "Mute"/));
       await hand.click(hand.ref(/^button "Captions/));
@@ -48,7 +44,6 @@ export const heldOutTasks: Readonly<Record<string, Task>> = {
   cookieconsent: {
     done: ({ consents }) => same(consents, [["necessary", "analytics"]]),
     async ours(hand) {
-      await hand.open();
       await hand.act(click(hand.ref(/^button "Manage/)));
       await hand.act(
         { command: "set_checked", params: { ref: hand.ref(/^checkbox "Performance and Analytics"/) } },
@@ -56,7 +51,6 @@ export const heldOutTasks: Readonly<Record<string, Task>> = {
       );
     },
     async theirs(hand) {
-      await hand.open();
       await hand.call("browser_wait_for", { text: "cookies" });
       await hand.find("Manage");
       await hand.click(hand.ref(/^button "Manage/));
@@ -69,13 +63,11 @@ export const heldOutTasks: Readonly<Record<string, Task>> = {
   ninjakeys: {
     done: ({ chosen }) => same(chosen, ["dark"]),
     async ours(hand) {
-      await hand.open();
       await hand.act(press("Control+k"));
       await hand.act(click(hand.ref(/"Change theme/)));
       await hand.act(click(hand.ref(/"Change theme to Dark"/)));
     },
     async theirs(hand) {
-      await hand.open();
       await hand.press("Control+k");
       await hand.find("theme");
       await hand.click(hand.ref(/: Change theme/));
@@ -87,7 +79,6 @@ export const heldOutTasks: Readonly<Record<string, Task>> = {
   duallistbox: {
     done: ({ chosen }) => same(chosen, ["Apple", "Cherry", "Date"]),
     async ours(hand) {
-      await hand.open();
       const ref = hand.ref(/^listbox "Non-selected"/);
       await hand.act(
         { command: "select_option", params: { ref, option: ["Apple", "Cherry"] } },
@@ -95,7 +86,6 @@ export const heldOutTasks: Readonly<Record<string, Task>> = {
       );
     },
     async theirs(hand) {
-      await hand.open();
       await hand.snapshot();
       const target = hand.ref(/^listbox "Non-selected"/);
       await hand.call("browser_select_option", { target, values: ["Apple", "Cherry"] });
@@ -106,11 +96,9 @@ export const heldOutTasks: Readonly<Record<string, Task>> = {
   imgcomparison: {
     done: ({ value }) => typeof value === "number" && value >= 80,
     async ours(hand) {
-      await hand.open();
       await hand.act({ command: "drag_by", params: { ref: hand.ref(/Before/), x: 400 } });
     },
     async theirs(hand) {
-      await hand.open();
       await hand.snapshot();
       await hand.call("browser_drag", {
         startTarget: hand.ref(/^generic/, /"Renovation"/),
@@ -122,13 +110,11 @@ export const heldOutTasks: Readonly<Record<string, Task>> = {
   jsonedit: {
     done: (state) => same(state, settings),
     async ours(hand) {
-      await hand.open();
       await hand.act(hover(hand.ref(/^clickable "settings:\{ 3 items \}"/)));
       await hand.act(click(hand.ref(/"jer edit"/)));
       await hand.act(fill(hand.ref(/^textbox/), JSON.stringify(settings)), press("Control+Enter"));
     },
     async theirs(hand) {
-      await hand.open();
       await hand.snapshot();
       await hand.call("browser_hover", { target: hand.ref(/: "settings:"/) });
       await hand.click(hand.ref(/^generic/, /: "\}"/));
@@ -141,13 +127,11 @@ export const heldOutTasks: Readonly<Record<string, Task>> = {
   gantt: {
     done: isPutOff,
     async ours(hand) {
-      await hand.open();
       if (!hand.sees(/"26"/)) await hand.dump({ interactive_only: false });
       await hand.act(drag(hand.ref(/"Release"/), hand.ref(/"26"/)));
       await hand.act(click(hand.ref(/"Release"/)));
     },
     async theirs(hand) {
-      await hand.open();
       await hand.snapshot();
       await hand.call("browser_drag", {
         startTarget: hand.ref(/: Release/),
@@ -160,12 +144,10 @@ export const heldOutTasks: Readonly<Record<string, Task>> = {
   tomselect: {
     done: ({ labels }) => same(labels, ["flaky", "bug"]),
     async ours(hand) {
-      await hand.open();
       await hand.act(type("flaky", hand.ref(/^combobox "Labels"/)), press("Enter"));
       await hand.act(click(hand.ref(/^option "bug"/)));
     },
     async theirs(hand) {
-      await hand.open();
       await hand.find("Labels");
       await hand.type(hand.ref(/^combobox "Labels"/), "flaky", { slowly: true });
       await hand.find("flaky");
@@ -178,12 +160,10 @@ export const heldOutTasks: Readonly<Record<string, Task>> = {
   tribute: {
     done: ({ text, mentioned }) => same([text, mentioned], ["Please review, @gramsey", ["Gordon Ramsey"]]),
     async ours(hand) {
-      await hand.open();
       await hand.act(type("Please review, @Gordon", hand.ref(/^textbox/)));
       await hand.act(click(hand.ref(/"Gordon Ramsey"/)));
     },
     async theirs(hand) {
-      await hand.open();
       await hand.snapshot();
       await hand.type(hand.ref(/^paragraph/), "Please review, @Gordon", { slowly: true });
       await hand.find("Gordon");

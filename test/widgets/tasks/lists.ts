@@ -10,13 +10,11 @@ export const listTasks: Readonly<Record<string, Task>> = {
   jstree: {
     done: ({ selected }) => same(selected, ["budget-2027"]),
     async ours(hand) {
-      await hand.open();
       await hand.act({ command: "double_click", params: { ref: hand.ref(/^treeitem "Documents"/) } });
       await hand.act({ command: "double_click", params: { ref: hand.ref(/^treeitem "Reports"/) } });
       await hand.act(click(hand.ref(/^treeitem "Budget 2027"/)));
     },
     async theirs(hand) {
-      await hand.open();
       await hand.find("Documents");
       await hand.click(hand.ref(/"?Documents"?/), { doubleClick: true });
       await hand.find("Reports");
@@ -29,12 +27,10 @@ export const listTasks: Readonly<Record<string, Task>> = {
   sortable: {
     done: ({ order }) => same(order, plan),
     async ours(hand) {
-      await hand.open();
       await hand.dump({ interactive_only: false });
       await hand.act(drag(hand.ref(/Write tests/), hand.ref(/Design/)));
     },
     async theirs(hand) {
-      await hand.open();
       await hand.snapshot();
       await hand.call("browser_drag", {
         startTarget: hand.ref(/Write tests/),
@@ -46,7 +42,6 @@ export const listTasks: Readonly<Record<string, Task>> = {
   kanban: {
     done,
     async ours(hand) {
-      await hand.open();
       await hand.act(
         press("Space", { ref: hand.ref(/"Fix login"/) }),
         press("ArrowRight"),
@@ -55,7 +50,6 @@ export const listTasks: Readonly<Record<string, Task>> = {
       );
     },
     async theirs(hand) {
-      await hand.open();
       await hand.snapshot();
       await hand.call("browser_press_key", { key: "Tab" });
       for (const key of ["Space", "ArrowRight", "ArrowRight", "Space"]) await hand.press(key);
@@ -71,13 +65,11 @@ export const listTasks: Readonly<Record<string, Task>> = {
       );
     },
     async ours(hand) {
-      await hand.open();
       await hand.act(click(hand.ref(/^\w+ "Revenue/)));
       await hand.act({ command: "double_click", params: { ref: hand.ref(/^gridcell "Customer \d+"/) } });
       await hand.act(fill(hand.ref(/^textbox/), "Zenith"), press("Enter"));
     },
     async theirs(hand) {
-      await hand.open();
       await hand.find("Revenue");
       await hand.click(hand.ref(/^\w+ "Revenue/));
       await hand.snapshot();
@@ -91,14 +83,12 @@ export const listTasks: Readonly<Record<string, Task>> = {
     done: ({ rows }) =>
       Array.isArray(rows) && rows.length === 10 && JSON.stringify(rows).split('"Hamburg"').length === 11,
     async ours(hand) {
-      await hand.open();
       await hand.quietly(type("Hamburg", hand.ref(/^(searchbox|textbox)/)));
       await hand.find("Page 2");
       await hand.quietly(click(hand.ref(/^button "Page 2"/)));
       await hand.find("Page 2 of 2");
     },
     async theirs(hand) {
-      await hand.open();
       await hand.find("Type a keyword");
       await hand.type(hand.ref(/^(searchbox|textbox)/), "Hamburg");
       await hand.find("Page 2");
@@ -110,13 +100,11 @@ export const listTasks: Readonly<Record<string, Task>> = {
     done: ({ data }) =>
       JSON.stringify(data).includes('["March","1200",') || JSON.stringify(data).includes('["March",1200,'),
     async ours(hand) {
-      await hand.open();
       await hand.dump({ interactive_only: false });
       await hand.act({ command: "double_click", params: { ref: hand.ref(/^\w+ "1100"/, /"March"/) } });
       await hand.act(press("Control+a"), type("1200"), press("Enter"));
     },
     async theirs(hand) {
-      await hand.open();
       await hand.find("March");
       await hand.click(hand.ref(/^cell "1100"/, /"March"/), { doubleClick: true });
       await hand.find("textbox");
@@ -127,13 +115,11 @@ export const listTasks: Readonly<Record<string, Task>> = {
   virtuallist: {
     done: ({ starred }) => same(starred, [250]),
     async ours(hand) {
-      await hand.open();
       const ref = hand.ref(/^button "Star Message 1"/);
       await hand.act({ command: "scroll", params: { ref, amount: 249 * 32 } });
       await hand.act(click(hand.ref(/^button "Star Message 250"/)));
     },
     async theirs(hand) {
-      await hand.open();
       await hand.snapshot();
       await hand.press("Tab");
       for (let key = 0; key < 23; key++) await hand.press("PageDown");

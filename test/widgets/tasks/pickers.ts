@@ -6,7 +6,6 @@ export const pickerTasks: Readonly<Record<string, Task>> = {
   flatpickr: {
     done: ({ chosen }) => same(chosen, ["2027-03-14"]),
     async ours(hand) {
-      await hand.open();
       await hand.quietly(click(hand.ref(/^textbox "Due date"/)));
       await hand.find("Month");
       const month = hand.ref(/^combobox "Month"/);
@@ -16,7 +15,6 @@ export const pickerTasks: Readonly<Record<string, Task>> = {
       await hand.find("Due date");
     },
     async theirs(hand) {
-      await hand.open();
       await hand.find("Due date");
       await hand.click(hand.ref(/^textbox "Due date"/));
       await hand.find("Month");
@@ -29,14 +27,12 @@ export const pickerTasks: Readonly<Record<string, Task>> = {
   litepicker: {
     done: ({ chosen }) => same(chosen, [["2027-05-10", "2027-05-15"]]),
     async ours(hand) {
-      await hand.open();
       await hand.act(click(hand.ref(/^textbox "Stay"/)));
       await hand.act(click(hand.ref(/button.*(next|→|>)/i)));
       await hand.act(click(hand.ref(/"10"/)));
       await hand.act(click(hand.ref(/"15"/)));
     },
     async theirs(hand) {
-      await hand.open();
       await hand.find("Stay");
       await hand.click(hand.ref(/^textbox "Stay"/));
       await hand.snapshot();
@@ -50,14 +46,12 @@ export const pickerTasks: Readonly<Record<string, Task>> = {
   timepicker: {
     done: ({ confirmed }) => same(confirmed, ["09:30 PM"]),
     async ours(hand) {
-      await hand.open();
       await hand.act(click(hand.ref(/^textbox "Starts at"/)));
       await hand.act(click(hand.ref(/^clickable "9"/)));
       // The field says "12:00 PM": the half of the day is right already.
       await hand.act(click(hand.ref(/^clickable "30"/)), click(hand.ref(/^button "OK"/i)));
     },
     async theirs(hand) {
-      await hand.open();
       await hand.find("Starts at");
       await hand.click(hand.ref(/^textbox "Starts at"/));
       await hand.snapshot();
@@ -71,12 +65,10 @@ export const pickerTasks: Readonly<Record<string, Task>> = {
   pickr: {
     done: ({ saved }) => same(saved, ["#2E7D32"]),
     async ours(hand) {
-      await hand.open();
       await hand.act(click(hand.ref(/^button/)));
       await hand.act(fill(hand.ref(/^textbox/), "#2E7D32"), click(hand.ref(/^button "save/i)));
     },
     async theirs(hand) {
-      await hand.open();
       await hand.snapshot();
       await hand.click(hand.ref(/^button/));
       await hand.snapshot();
@@ -88,14 +80,12 @@ export const pickerTasks: Readonly<Record<string, Task>> = {
   nouislider: {
     done: ({ range }) => same(range, [200, 800]),
     async ours(hand) {
-      await hand.open();
       await hand.act(
         press("ArrowRight", { ref: hand.ref(/^slider "lower"/), count: 2 }),
         press("ArrowLeft", { ref: hand.ref(/^slider "upper"/), count: 2 }),
       );
     },
     async theirs(hand) {
-      await hand.open();
       await hand.find("slider");
       await hand.click(hand.ref(/^slider "lower"/));
       await hand.press("ArrowRight");
@@ -109,13 +99,11 @@ export const pickerTasks: Readonly<Record<string, Task>> = {
   calendar: {
     done: ({ from, opened }) => same([from, opened], ["2027-04-01", ["Team offsite"]]),
     async ours(hand) {
-      await hand.open();
       await hand.quietly(click(hand.ref(/^button "Next/i)));
       await hand.find("Team offsite");
       await hand.act(click(hand.ref(/Team offsite/)));
     },
     async theirs(hand) {
-      await hand.open();
       await hand.find("Next");
       await hand.click(hand.ref(/^button "Next/i));
       await hand.find("Team offsite");
@@ -125,14 +113,12 @@ export const pickerTasks: Readonly<Record<string, Task>> = {
   stars: {
     done: ({ value, changes }) => same([value, changes], ["4", ["4"]]),
     async ours(hand) {
-      await hand.open();
       await hand.act({
         command: "select_option",
         params: { ref: hand.ref(/"Rating"/), option: "Very Good" },
       });
     },
     async theirs(hand) {
-      await hand.open();
       await hand.find("Rating");
       await hand.call("browser_select_option", {
         target: 'role=combobox[name="Rating"]',

@@ -16,13 +16,11 @@ export const surfaceTasks: Readonly<Record<string, Task>> = {
   menubar: {
     done: ({ chosen }) => Array.isArray(chosen) && chosen.at(-1) === "#pdf",
     async ours(hand) {
-      await hand.open();
       await hand.act(click(hand.ref(/"File"/)));
       await hand.act(click(hand.ref(/"Export"/)));
       await hand.act(click(hand.ref(/"PDF"/)));
     },
     async theirs(hand) {
-      await hand.open();
       await hand.find("File");
       await hand.click(hand.ref(/^menuitem "File"/));
       await hand.find("Export");
@@ -34,13 +32,11 @@ export const surfaceTasks: Readonly<Record<string, Task>> = {
   contextmenu: {
     done: ({ chosen }) => same(chosen, ["Rename"]),
     async ours(hand) {
-      await hand.open();
       await hand.find("report.txt");
       await hand.act(rightClick(hand.ref(/report\.txt/)));
       await hand.act(click(hand.ref(/Rename/)));
     },
     async theirs(hand) {
-      await hand.open();
       await hand.find("report.txt");
       await hand.click(hand.ref(/report\.txt/), { button: "right" });
       await hand.find("Rename");
@@ -51,12 +47,10 @@ export const surfaceTasks: Readonly<Record<string, Task>> = {
     done: ({ events }) =>
       Array.isArray(events) && events.includes("shown terms") && events.includes("accepted"),
     async ours(hand) {
-      await hand.open();
       await hand.act(click(hand.ref(/^button "Show terms"/)));
       await hand.act(click(hand.ref(/^button "Accept"/)));
     },
     async theirs(hand) {
-      await hand.open();
       await hand.find("Show terms");
       await hand.click(hand.ref(/^button "Show terms"/));
       await hand.find("Accept");
@@ -66,12 +60,10 @@ export const surfaceTasks: Readonly<Record<string, Task>> = {
   notyf: {
     done: ({ events }) => same(events, ["shown", "dismissed"]),
     async ours(hand) {
-      await hand.open();
       await hand.act(click(hand.ref(/^button "Save"/)));
       await hand.act(click(hand.ref(/^button(?! "Save")/)));
     },
     async theirs(hand) {
-      await hand.open();
       await hand.find("Save");
       await hand.click(hand.ref(/^button "Save"/));
       await hand.snapshot();
@@ -81,11 +73,9 @@ export const surfaceTasks: Readonly<Record<string, Task>> = {
   splide: {
     done: ({ index }) => index === 3,
     async ours(hand) {
-      await hand.open();
       await hand.act(click(hand.ref(/"Go to slide 4"/)));
     },
     async theirs(hand) {
-      await hand.open();
       await hand.find("slide 4");
       await hand.click(hand.ref(/"Go to slide 4"/));
       await hand.find("slide 4");
@@ -94,11 +84,9 @@ export const surfaceTasks: Readonly<Record<string, Task>> = {
   tabs: {
     done: ({ shown }) => Array.isArray(shown) && shown.at(-1) === "Billing",
     async ours(hand) {
-      await hand.open();
       await hand.act(click(hand.ref(/^tab "Billing"/)));
     },
     async theirs(hand) {
-      await hand.open();
       await hand.find("Billing");
       await hand.click(hand.ref(/^tab "Billing"/));
       await hand.find("Billing");
@@ -107,12 +95,10 @@ export const surfaceTasks: Readonly<Record<string, Task>> = {
   emoji: {
     done: ({ picked }) => same(picked, ["🚀"]),
     async ours(hand) {
-      await hand.open();
       await hand.act(type("rocket", hand.ref(/^(combobox|searchbox|textbox)/)));
       await hand.act(click(hand.ref(/rocket/)));
     },
     async theirs(hand) {
-      await hand.open();
       await hand.find("Search");
       await hand.type(hand.ref(/^(combobox|searchbox|textbox)/), "rocket");
       await hand.call("browser_wait_for", { text: "🚀" });
@@ -123,12 +109,10 @@ export const surfaceTasks: Readonly<Record<string, Task>> = {
   leaflet: {
     done: ({ zoom, opened }) => zoom === 6 && same(opened, ["Lisbon"]),
     async ours(hand) {
-      await hand.open();
       await hand.act(click(hand.ref(/^button "Zoom in"/)));
       await hand.act(click(hand.ref(/"Lisbon"/)));
     },
     async theirs(hand) {
-      await hand.open();
       await hand.snapshot();
       await hand.click(hand.ref(/^button "Zoom in"/));
       await hand.click(hand.ref(/"Lisbon"/));
@@ -138,11 +122,9 @@ export const surfaceTasks: Readonly<Record<string, Task>> = {
   uplot: {
     done: ({ shown }) => same(shown, ["CPU", "TCP Out"]),
     async ours(hand) {
-      await hand.open();
       await hand.act(click(hand.ref(/RAM/)));
     },
     async theirs(hand) {
-      await hand.open();
       await hand.find("RAM");
       await hand.click(hand.ref(/RAM/));
     },
@@ -150,12 +132,10 @@ export const surfaceTasks: Readonly<Record<string, Task>> = {
   tippy: {
     done: ({ events }) => Array.isArray(events) && events.includes("shown") && events.includes("copied"),
     async ours(hand) {
-      await hand.open();
       await hand.act(hover(hand.ref(/^button "Details"/)));
       await hand.act(click(hand.ref(/^button "Copy link"/)));
     },
     async theirs(hand) {
-      await hand.open();
       await hand.find("Details");
       await hand.call("browser_hover", { target: hand.ref(/^button "Details"/) });
       await hand.find("Copy link");
@@ -165,13 +145,11 @@ export const surfaceTasks: Readonly<Record<string, Task>> = {
   driver: {
     done: ({ step }) => step === 2,
     async ours(hand) {
-      await hand.open();
       await hand.act(click(hand.ref(/^button "Take the tour"/)));
       await hand.act(click(hand.ref(/^button "Next/)));
       await hand.act(click(hand.ref(/^button "Next/)));
     },
     async theirs(hand) {
-      await hand.open();
       await hand.find("Take the tour");
       await hand.click(hand.ref(/^button "Take the tour"/));
       await hand.find("Next");
@@ -184,11 +162,9 @@ export const surfaceTasks: Readonly<Record<string, Task>> = {
   accordion: {
     done: ({ opened }) => Array.isArray(opened) && opened.at(-1) === "Returns",
     async ours(hand) {
-      await hand.open();
       await hand.act(click(hand.ref(/^button "Returns"/)));
     },
     async theirs(hand) {
-      await hand.open();
       await hand.snapshot();
       await hand.click(hand.ref(/^button "Returns/));
       await hand.find("Within 30 days");
@@ -197,12 +173,10 @@ export const surfaceTasks: Readonly<Record<string, Task>> = {
   split: {
     done: ({ sizes }) => Array.isArray(sizes) && sizes[0] >= 60,
     async ours(hand) {
-      await hand.open();
       await hand.dump({ interactive_only: false });
       await hand.act(drag(hand.ref(/gutter|separator/), hand.ref(/After/)));
     },
     async theirs(hand) {
-      await hand.open();
       await hand.snapshot();
       await hand.call("browser_drag", {
         startTarget: hand.ref(/gutter|separator/),
@@ -214,11 +188,9 @@ export const surfaceTasks: Readonly<Record<string, Task>> = {
   gridstack: {
     done: isBelow,
     async ours(hand) {
-      await hand.open();
       await hand.act(drag(hand.ref(/Sales/), hand.ref(/News/)));
     },
     async theirs(hand) {
-      await hand.open();
       await hand.snapshot();
       await hand.call("browser_drag", { startTarget: hand.ref(/Sales/), endTarget: hand.ref(/News/) });
       await hand.snapshot();
