@@ -26,7 +26,7 @@ const CLOSING_MS = 100;
 type Judge = (signal: AbortSignal) => Promise<string | undefined>;
 type Work = (action: Action) => Promise<unknown>;
 
-let actions = 0;
+let tokens = 0;
 
 export type ActionOptions = {
   command: string;
@@ -117,7 +117,7 @@ export class Action {
   /** When it began, as `performance.now` says it. */
   readonly began = performance.now();
   /** Names it and its field, in whichever frame that is. */
-  readonly token = ++actions;
+  readonly token = ++tokens;
   /** Aborts with the call, and at the deadline of what runs now. */
   signal: AbortSignal;
   readonly #signals: PageSignals;
@@ -202,12 +202,10 @@ export class Action {
   async result(work: Work, earlier: readonly KeptInput[]): Promise<CommandResult> {
     const { signal } = this.options;
     await this.#run(work);
-    await this.#flush(signal);
-    const hasArrived = await this.actions.settling.arrival(this.page, this.#before.windows, signal);
-    this.#refuseDenied();
+    const isReached = await this.#reach(signal);
     const unjudged = await this.#judged(signal);
     await this.actions.inputs.keepOn(earlier, signal);
-    const result = this.#report(hasArrived ? this.done : `${this.done}; its page is not there yet`);
+    const result = this.#report(isReached ? this.done : `${this.done}; its page is not there yet`);
     return unjudged === undefined
       ? result
       : { ...result, message: `${result.message}; ${unjudged}`, isNews: true };
@@ -254,6 +252,14 @@ export class Action {
       this.session.isAlive() &&
       this.session.pages().some((page) => page !== this.page || !this.page.isClosed())
     );
+  }
+
+  /** Waits a moment for the page or window that the action opens; true once it is there. */
+  async #reach(signal: AbortSignal): Promise<boolean> {
+    await this.#flush(signal);
+    const isReached = await this.actions.settling.arrival(this.page, this.#before.windows, signal);
+    this.#refuseDenied();
+    return isReached;
   }
 
   /** Ends when the browser has reported the navigation, window or closing that the action's own handlers began. */

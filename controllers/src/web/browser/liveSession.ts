@@ -158,7 +158,7 @@ export class LiveSession implements DrivenSession {
     await page.bringToFront();
   }
 
-  async openTab(): Promise<Page> {
+  openTab(): Promise<Page> {
     return this.#openTab(this.#top().live);
   }
 
@@ -247,7 +247,10 @@ export class LiveSession implements DrivenSession {
     if (!holder || health === "lost") await this.#start(signal);
     else if (health === "frozen") await this.#replaceFrozen(holder, signal);
     else if (this.#handedOver) {
-      const undoing = [holder.live.undoSettings(), this.clipboard.clear(this.#ownsClipboard())];
+      const { headless, connect, cdp } = this.settings;
+      // A browser with a window, and one that others use too, have the clipboard of a person.
+      const ownsClipboard = headless && connect === undefined && cdp === undefined;
+      const undoing = [holder.live.undoSettings(), this.clipboard.clear(ownsClipboard)];
       await endsWithin(Promise.all(undoing), SAVE_DEADLINE_MS);
     }
     this.#handedOver = false;
@@ -286,8 +289,8 @@ export class LiveSession implements DrivenSession {
       limit.done();
     }
     this.#ended = undefined;
-    if (before === "lost") this.#restarted("the browser was lost and has been started again");
-    if (before === "closed") this.#restarted("the browser was closed meanwhile and has been started again");
+    const how = before === "lost" ? "was lost" : "was closed meanwhile";
+    if (before) this.#restarted(`the browser ${how} and has been started again`);
   }
 
   /** The holder's context is a new one: nothing in it is what the client opened. */
@@ -339,7 +342,7 @@ export class LiveSession implements DrivenSession {
   }
 
   async #savedState(name: string | undefined): Promise<StorageState | undefined> {
-    return name === undefined ? undefined : await readStorageState(this.context.storageStatePath(name), name);
+    return name === undefined ? undefined : readStorageState(this.context.storageStatePath(name), name);
   }
 
   #top(): Place {
@@ -351,12 +354,6 @@ export class LiveSession implements DrivenSession {
   /** Only then may a guard pause the requests of the whole browser. */
   #ownsBrowser(): boolean {
     return this.isChromium() && this.settings.cdp === undefined;
-  }
-
-  /** A browser with a window, and one that others use too, have the clipboard of a person. */
-  #ownsClipboard(): boolean {
-    const { headless, connect, cdp } = this.settings;
-    return headless && connect === undefined && cdp === undefined;
   }
 
   /** A new context with one empty tab. */

@@ -75,14 +75,11 @@ export function shortCommand<Input extends z.ZodObject>(
     description,
     effect: "write",
     input,
-    run: (given, signal) =>
-      actions.run(
-        {
-          ...{ command: name, timeoutMs: 5_000, signal, awaitsPage },
-          done: typeof done === "string" ? done : done(given),
-        },
-        (action) => spec.run(given, action),
-      ),
+    async run(given, signal) {
+      const said = typeof done === "string" ? done : done(given);
+      const options = { command: name, timeoutMs: 5_000, signal, awaitsPage, done: said };
+      return actions.run(options, (action) => spec.run(given, action));
+    },
   });
 }
 

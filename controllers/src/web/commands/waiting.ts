@@ -55,15 +55,26 @@ async function firstUnmet(
   signal: AbortSignal,
 ): Promise<Reading | undefined> {
   for (const { check, params, negated } of conditions) {
-    const reading = await check.read(check.input.parse(params), signal).catch((error: unknown): Reading => {
-      if (error instanceof DeviceError || signal.aborted || !session.isAlive()) throw error;
-      // A look while the document is being replaced fails: it saw nothing.
-      return { holds: false, expected: check.name, actual: "the page could not be looked at" };
-    });
+    const reading = await readOnce(session, check, params, signal);
     if (!passes(check, params, reading, negated))
       return negated ? { ...reading, expected: `not: ${reading.expected}` } : reading;
   }
   return undefined;
+}
+
+/** A look while the document is being replaced fails: it saw nothing. */
+async function readOnce(
+  session: DrivenSession,
+  check: Check,
+  params: Condition["params"],
+  signal: AbortSignal,
+): Promise<Reading> {
+  try {
+    return await check.read(check.input.parse(params), signal);
+  } catch (error) {
+    if (error instanceof DeviceError || signal.aborted || !session.isAlive()) throw error;
+    return { holds: false, expected: check.name, actual: "the page could not be looked at" };
+  }
 }
 
 function notReached(unmet: Reading | undefined, timeoutMs: number): DeviceError {
