@@ -1,7 +1,7 @@
 import { DeviceError } from "../errors.ts";
+import { SharedDevice } from "../phones/sharedDevice.ts";
 import type { ControllerFacts, ControllerStatus } from "../ports.ts";
 import { pause } from "../waiting/deadlines.ts";
-import { SharedWork } from "../waiting/sharedWork.ts";
 import { transportLost } from "./adb/failures.ts";
 import { serverPort } from "./adb/server.ts";
 import { type AndroidFacts, factsForAll, probeFacts } from "./facts.ts";
@@ -23,20 +23,15 @@ const connectionCodes: ReadonlySet<string> = new Set([
 /** What is there while a device is connected: gone with its connection. */
 type Connected = { link: Link; facts: AndroidFacts };
 
-/** One device: its connection, what it is, and how it stands. The controllers of a device share it. */
-export class AndroidDevice {
+/** One device: its connection, what it is, and how it stands. */
+export class AndroidDevice extends SharedDevice {
   readonly #wanted: Wanted;
-  readonly #opening = new SharedWork<void>();
-  readonly #users = new Set<string>();
-  readonly #listeners = new Set<(status: ControllerStatus) => void>();
   #connected: Connected | undefined;
   #isRecovering = false;
-  #isDoubted = false;
   #leave: (() => void) | undefined;
-  #beforeClose: () => Promise<void> = async () => undefined;
-  #told = "";
 
   constructor(settings: AndroidSettings) {
+    super();
     const port = serverPort(settings.adb_port);
     this.#wanted = { port, hub: Hub.at(port), settings };
   }
@@ -54,51 +49,12 @@ export class AndroidDevice {
     return this.#now().facts;
   }
 
-  /** A further controller uses it: connects, or does nothing where the connection is well. */
-  async open(user: string, signal: AbortSignal): Promise<void> {
-    await this.#opening.join((own) => this.#open(own), signal);
-    this.#users.add(user);
-  }
-
-  /** What uses the connection beside its users: the last of them ends it. */
-  beforeClose(work: () => Promise<void>): void {
-    this.#beforeClose = work;
-  }
-
-  async close(user: string): Promise<void> {
-    this.#users.delete(user);
-    if (this.#users.size > 0) return;
-    await this.#beforeClose();
-    this.#leave?.();
-    this.#leave = undefined;
-    this.#connected = undefined;
-    this.#isDoubted = false;
-  }
-
-  isOpen(user: string): boolean {
-    return this.#users.has(user) && this.isAlive();
-  }
-
   isAlive(): boolean {
     return this.#connected?.link.isCurrent() === true;
   }
 
-  /** Has the next {@link open} ask the device for an answer. */
-  doubt(): void {
-    this.#isDoubted = this.#connected !== undefined;
-  }
-
-  isDoubted(): boolean {
-    return this.#isDoubted;
-  }
-
-  /** Undefined while it is not connected. */
-  isTv(): boolean | undefined {
-    return this.#connected?.facts.isTv;
-  }
-
   /** `howRead` says how its elements are read. */
-  factsForAll(howRead: string | undefined): ControllerFacts {
+  factsForAll(howRead?: string): ControllerFacts {
     return this.#connected ? factsForAll(this.#connected.facts, howRead) : {};
   }
 
@@ -115,35 +71,37 @@ export class AndroidDevice {
     }
   }
 
-  onStatus(listener: (status: ControllerStatus) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
   #now(): Connected {
     if (this.#connected?.link.isCurrent()) return this.#connected;
     throw transportLost(this.#connected?.link.serial ?? serialOf(this.#wanted.settings) ?? "the device");
   }
 
-  async #open(signal: AbortSignal): Promise<void> {
-    if (this.isAlive() && (await this.#answers(signal))) return;
+  protected override async connect(signal: AbortSignal): Promise<void> {
     this.#connected = undefined;
-    this.#leave ??= this.#wanted.hub.watch(() => this.#tell());
+    this.#leave ??= this.#wanted.hub.watch(() => this.tellStatus());
     try {
-      const recovering = () => {
-        this.#isRecovering = true;
-        this.#tell();
-      };
-      this.#connected = await this.#connect(signal, recovering);
+      this.#connected = await this.#reach(signal);
     } finally {
       this.#isRecovering = false;
-      this.#isDoubted = false;
-      this.#tell();
     }
   }
 
+  protected override async disconnect(): Promise<void> {
+    this.#leave?.();
+    this.#leave = undefined;
+    this.#connected = undefined;
+  }
+
+  protected override ask(signal: AbortSignal): Promise<unknown> {
+    return this.link().run(["true"], signal, { timeoutMs: doubtMs });
+  }
+
   /** adb may list a connection for a moment that is gone already. */
-  async #connect(signal: AbortSignal, recovering: () => void): Promise<Connected> {
+  async #reach(signal: AbortSignal): Promise<Connected> {
+    const recovering = () => {
+      this.#isRecovering = true;
+      this.tellStatus();
+    };
     const until = performance.now() + settleMs;
     for (;;) {
       const link = linkTo(this.#wanted, await reachDevice(this.#wanted, signal, recovering));
@@ -155,25 +113,5 @@ export class AndroidDevice {
       }
       await pause(againMs, signal);
     }
-  }
-
-  /** A device that nobody doubts is not asked. */
-  async #answers(signal: AbortSignal): Promise<boolean> {
-    if (!this.#isDoubted) return true;
-    this.#isDoubted = false;
-    try {
-      await this.link().run(["true"], signal, { timeoutMs: doubtMs });
-      return true;
-    } catch (error) {
-      if (signal.aborted || !(error instanceof DeviceError)) throw error;
-      return false;
-    }
-  }
-
-  #tell(): void {
-    const status = this.status();
-    if (JSON.stringify(status) === this.#told) return;
-    this.#told = JSON.stringify(status);
-    for (const listener of [...this.#listeners]) listener(status);
   }
 }

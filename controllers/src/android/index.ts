@@ -1,53 +1,41 @@
-import type { ControllerContext, Withheld } from "../contract.ts";
+import type { Command, ControllerContext, Withheld } from "../contract.ts";
 import { type DriverController, defineFactory, nowhere } from "../factory.ts";
-import { FocusMaps } from "../focus/focusMaps.ts";
 import { logChecks } from "../logs/checks.ts";
 import { createFindings } from "../logs/crashWatch.ts";
 import { markCommand } from "../logs/markCommand.ts";
-import type { ControllerStatus } from "../ports.ts";
-import { dialogCommands } from "../screens/dialogCommands.ts";
-import { withheldTouches } from "../screens/hand.ts";
+import { Changes } from "../phones/changes.ts";
+import { phoneChecks } from "../phones/checks.ts";
+import { phoneCommands } from "../phones/commands.ts";
+import { KeyInput } from "../screens/keys.ts";
 import { ScreenReader } from "../screens/reader.ts";
-import { scrollCommands } from "../screens/scrollCommands.ts";
-import { touchCommands } from "../screens/touchCommands.ts";
-import { waitCommands } from "../screens/waitFor.ts";
+import { TouchInput } from "../screens/touch.ts";
 import { createRecorder } from "../video/recorder.ts";
-import { createApps } from "./apps.ts";
-import { Changes } from "./changes.ts";
-import { androidChecks } from "./checks.ts";
-import { appChecks } from "./checksOfApps.ts";
-import { deviceChecks, withheldToasts } from "./checksOfDevice.ts";
-import { Clipboard } from "./clipboard.ts";
-import { appStateCommands } from "./commands/appState.ts";
-import { appCommands, packageOf } from "./commands/apps.ts";
+import { androidChecks, createState, withheldToasts } from "./checks.ts";
+import { createAppPort, packageOf } from "./commands/apps.ts";
 import { chordCommands, withheldChords } from "./commands/chords.ts";
-import { clipboardCommands } from "./commands/clipboard.ts";
-import { dialogHand } from "./commands/dialogs.ts";
-import { fileCommands } from "./commands/files.ts";
+import { createClipboard } from "./commands/clipboard.ts";
+import { createFiles, mediaCommand } from "./commands/files.ts";
 import { installCommands } from "./commands/installing.ts";
-import { keyCommands } from "./commands/keys.ts";
-import { linkCommands } from "./commands/links.ts";
-import { panelCommands, withheldPanels } from "./commands/panels.ts";
+import { androidKeyCommands } from "./commands/keys.ts";
+import { createKeyboard, notificationCommands, withheldPanels } from "./commands/panels.ts";
 import { placeCommands, withheldPlaces } from "./commands/places.ts";
 import { rebootCommands } from "./commands/reboot.ts";
 import { shellCommandName, shellCommands, shellIsOff } from "./commands/shell.ts";
 import { systemCommands, withheldSystem } from "./commands/system.ts";
-import { textCommands } from "./commands/text.ts";
+import { createTyping, typeBehind } from "./commands/text.ts";
+import { demandTypable } from "./commands/unicode.ts";
 import { AndroidDevice } from "./device.ts";
 import { diagnoseAndroid } from "./diagnose.ts";
 import { discoverAndroid } from "./discover.ts";
 import type { AndroidFacts } from "./facts.ts";
-import { crashesOf } from "./findings.ts";
-import { createHand } from "./hand.ts";
-import { createLogs } from "./logcat.ts";
-import { logsSinceMark } from "./logsSinceMark.ts";
-import { markLog } from "./markLog.ts";
+import { createKeys, createTouch, keyInput } from "./inputs.ts";
+import { crashesOf, createLogs, logsSinceMark, markLog } from "./logs.ts";
+import { createApps } from "./packages.ts";
 import { picturesOf } from "./recorder.ts";
 import { createScreen } from "./screen.ts";
 import { createSensors } from "./sensors.ts";
-import type { AndroidSession } from "./session.ts";
+import { type AndroidSession, newTrail, sendInputs } from "./session.ts";
 import { type AndroidSettings, androidSettingsSchema, serialOf } from "./settings.ts";
-import { newTrail } from "./trail.ts";
 import { UiBackend } from "./ui/backend.ts";
 
 export { pairAndroid } from "./pair.ts";
@@ -57,23 +45,25 @@ export { type AndroidRecording, recordAndroid } from "./record.ts";
 function createAndroidControllers(settings: AndroidSettings, context: ControllerContext): DriverController[] {
   const device = new AndroidDevice(settings);
   const backend = new UiBackend(device, settings, context);
-  const reader = new ScreenReader(device, backend);
+  const reader = new ScreenReader(backend);
+  const parts = { device, backend, reader };
+  const touch = new TouchInput(reader, createTouch(parts));
+  const keys = new KeyInput(reader, createKeys(parts));
   const session: AndroidSession = {
-    device,
-    reader,
-    backend,
-    context,
-    hand: createHand({ device, reader, backend, focusMaps: new FocusMaps() }),
-    changes: new Changes(device),
-    clipboard: new Clipboard(backend),
+    ...{ ...parts, context, touch, keys },
+    input: () => (device.facts().isTv ? keys : touch),
+    changes: new Changes(),
     trail: newTrail(),
   };
   const screen = createScreen(device, reader);
   const { recorder, close: endRecording } = createRecorder(picturesOf(device, backend, screen));
   device.beforeClose(async () => {
     await endRecording();
-    await session.clipboard.clear();
     await backend.close();
+  });
+  const lifeOf = (kind: string) => ({
+    ...device.lifeOf(kind),
+    facts: () => device.factsForAll(backend.note()),
   });
   return [
     {
@@ -89,23 +79,22 @@ function createAndroidControllers(settings: AndroidSettings, context: Controller
       sensors: createSensors(device),
       apps: createApps(device),
       withheld: () => withheld(session),
-      ...session.changes.within(lifeOf(session, "remote")),
+      ...session.changes.within(lifeOf("remote")),
       handOver: () => handOver(session),
     },
     {
       kind: "verification_adb",
       commands: [],
       checks: [
+        ...phoneChecks({ context, reader, apps: { idOf: packageOf }, state: createState(session) }),
         ...androidChecks(session),
-        ...appChecks(session),
-        ...deviceChecks(session),
         ...logChecks({
           sinceMark: (signal) => logsSinceMark(session, signal),
           appId: (name) => packageOf({ package: name }),
         }),
       ],
       withheld: () => withheldToasts(session),
-      ...lifeOf(session, "verification_adb"),
+      ...lifeOf("verification_adb"),
     },
   ];
 }
@@ -127,10 +116,9 @@ function withheldWithoutDriver(
     .map((name) => ({ name, reason }));
 }
 
-function handOver({ reader, changes, clipboard, trail, backend }: AndroidSession): void {
+function handOver({ reader, changes, trail, backend }: AndroidSession): void {
   reader.forget();
   backend.pages.handOver();
-  void clipboard.clear();
   changes.handOver();
   Object.assign(trail, newTrail());
 }
@@ -139,7 +127,7 @@ function withheld(session: AndroidSession): Withheld[] {
   const { context, device, backend } = session;
   const { whyNoPages } = backend;
   const byFacts = [
-    ...(device.isAlive() ? withheldBy(device.facts()) : []),
+    ...(device.isAlive() ? [...withheldBy(device.facts()), ...session.input().withheld] : []),
     ...(whyNoPages === undefined ? [] : [{ name: "switch_context", reason: whyNoPages }]),
   ];
   return [
@@ -154,43 +142,39 @@ const withheldBy = (facts: AndroidFacts): Withheld[] => [
   ...withheldPanels(facts),
   ...withheldPlaces(facts),
   ...withheldSystem(facts),
-  ...withheldTouches(facts),
 ];
 
-const lifeOf = ({ device, backend }: AndroidSession, kind: string) => ({
-  open: (signal: AbortSignal) => device.open(kind, signal),
-  close: () => device.close(kind),
-  isAlive: () => device.isOpen(kind),
-  doubt: () => device.doubt(),
-  isDoubted: () => device.isDoubted(),
-  facts: () => device.factsForAll(backend.note()),
-  status: () => device.status(),
-  onStatus: (listener: (status: ControllerStatus) => void) => device.onStatus(listener),
-  noticesAfter: () => [],
-});
-
-const androidCommands = (session: AndroidSession) => [
-  ...touchCommands(session.hand),
-  ...textCommands(session),
-  ...keyCommands(session),
-  ...scrollCommands(session.hand),
-  ...waitCommands(session.reader),
-  ...appCommands(session),
-  ...appStateCommands(session),
-  ...linkCommands(session),
-  ...clipboardCommands(session),
-  ...chordCommands(session),
-  ...panelCommands(session),
-  ...dialogCommands(session.reader, dialogHand(session)),
-  ...installCommands(session),
-  ...fileCommands(session),
-  ...placeCommands(session),
-  ...systemCommands(session),
-  ...rebootCommands(session),
-  markCommand((signal) => markLog(session, signal)),
-  ...shellCommands(session),
-  session.backend.pages.command(session.reader),
-];
+function androidCommands(session: AndroidSession): Command[] {
+  const { backend, reader } = session;
+  return [
+    ...phoneCommands(session, {
+      typing: createTyping(session),
+      dialogs: {
+        async fill(field, text, signal) {
+          demandTypable(session, text);
+          await session.input().use(field, signal);
+          await typeBehind(session, text, [], signal);
+        },
+        goBack: (signal) => sendInputs(session, [keyInput(["BACK"])], signal),
+      },
+      apps: createAppPort(session),
+      files: createFiles(session),
+      clipboard: createClipboard(session),
+      keyboard: createKeyboard(session),
+    }),
+    ...androidKeyCommands(session),
+    ...chordCommands(session),
+    ...notificationCommands(session),
+    ...installCommands(session),
+    mediaCommand(session),
+    ...placeCommands(session),
+    ...systemCommands(session),
+    ...rebootCommands(session),
+    markCommand((signal) => markLog(session, signal)),
+    ...shellCommands(session),
+    backend.pages.command(reader),
+  ];
+}
 
 /** Android phones and TVs, through adb. */
 export const androidFactory = defineFactory({

@@ -1,17 +1,13 @@
-import type { Frame, ScreenSource, Space } from "../contract.ts";
+import type { ScreenSource } from "../contract.ts";
 import { DeviceError } from "../errors.ts";
+import { screenSource } from "../phones/pictures.ts";
 import type { ScreenReader } from "../screens/reader.ts";
-import { clipped } from "../spaces.ts";
 import type { AndroidDevice } from "./device.ts";
-import { displayIn, displayLine, type OwnDisplay } from "./display.ts";
-
-/** Loaded with the first picture: its libraries cost 30 MB. */
-const loadSharp = async () => (await import("sharp")).default;
+import { displayIn, displayLine, type OwnDisplay } from "./ui/screenFacts.ts";
 
 const captureMs = 20_000;
 /** A display of 8K. */
 const mostBytes = 140_000_000;
-const jpegQuality = 85;
 /** Sixteen pixels. */
 const sampledBytes = 64;
 /** Raw: to pack a PNG on the device takes it three times as long (`research/mobile.md`). What follows is how it is turned. */
@@ -27,21 +23,12 @@ type Capture = { raw: Raw | undefined; display: OwnDisplay | undefined; said: st
 /** Pictures by `screencap`. Throws SECURE_SCREEN where an app forbids them. */
 export function createScreen(device: AndroidDevice, reader: ScreenReader): ScreenSource {
   const camera = new Camera(device);
-  return {
-    async capture({ area, ref, format }, signal) {
-      const { raw, display } = await captureRaw(device, camera, signal);
-      const rotation = display?.rotation ?? (isTurned(raw, device.facts().screen) ? 90 : 0);
-      const space: Space = { width: raw.width, height: raw.height, rotation };
-      const takenAt = new Date().toISOString();
-      const wanted = ref === undefined ? area : (await reader.ofRef(ref, signal)).rect;
-      const part = wanted && clipped(wanted, space);
-      if (wanted !== undefined && part === undefined)
-        throw new DeviceError("INVALID_PARAMS", "The area lies beyond the screen. Give one that is on it.");
-      const { bytes, width, height } = await encode(raw, part, format);
-      const mimeType: Frame["mimeType"] = format === "jpeg" ? "image/jpeg" : "image/png";
-      return { mimeType, bytes, width, height, rotation, takenAt };
-    },
-  };
+  return screenSource(reader, async (signal) => {
+    const { raw, display } = await captureRaw(device, camera, signal);
+    const { width, height, pixels } = raw;
+    const rotation = display?.rotation ?? (isTurned(raw, device.facts().screen) ? 90 : 0);
+    return { bytes: pixels, raw: true, space: { width, height, rotation }, scale: 1 };
+  });
 }
 
 const isTurned = (one: { width: number; height: number }, other: { width: number; height: number }) =>
@@ -137,22 +124,3 @@ const secureFlag = 0x2000;
 const hasSecureFlag = (text: string): boolean =>
   /\bSECURE\b/.test(text) ||
   (Number.parseInt(/\bfl=#([0-9a-f]+)/.exec(text)?.[1] ?? "0", 16) & secureFlag) !== 0;
-
-type Area = { x: number; y: number; width: number; height: number };
-
-async function encode(raw: Raw, part: Area | undefined, format: "jpeg" | undefined) {
-  const sharp = await loadSharp();
-  const { width, height, pixels } = raw;
-  const whole = sharp(pixels, { raw: { width, height, channels: 4 } });
-  const cut = part === undefined ? whole : whole.extract(inPixels(part));
-  const opaque = cut.removeAlpha();
-  const packed =
-    format === "jpeg" ? opaque.jpeg({ quality: jpegQuality }) : opaque.png({ compressionLevel: 3 });
-  const { data, info } = await packed.toBuffer({ resolveWithObject: true });
-  return { bytes: data, width: info.width, height: info.height };
-}
-
-function inPixels({ x, y, width, height }: Area) {
-  const [left, top] = [Math.floor(x), Math.floor(y)];
-  return { left, top, width: Math.max(1, Math.floor(width)), height: Math.max(1, Math.floor(height)) };
-}

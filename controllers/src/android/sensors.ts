@@ -1,6 +1,6 @@
 import type { SensorName, SensorReading, SensorReport, SensorSource } from "../contract.ts";
 import type { AndroidDevice } from "./device.ts";
-import { displayIn, displayLine } from "./display.ts";
+import { displayIn, displayLine } from "./ui/screenFacts.ts";
 
 const mark = "--labwright--";
 const questions = [

@@ -1,28 +1,31 @@
-import type { ControllerContext } from "../contract.ts";
 import { DeviceError } from "../errors.ts";
-import type { Hand } from "../screens/hand.ts";
-import type { ScreenReader } from "../screens/reader.ts";
-import type { Changes } from "./changes.ts";
-import type { Clipboard } from "./clipboard.ts";
+import type { Changes } from "../phones/changes.ts";
+import type { Phone } from "../phones/commands.ts";
 import type { AndroidDevice } from "./device.ts";
 import { onlyTap, tapByDriver } from "./driver/tap.ts";
 import type { LinkOptions } from "./link.ts";
-import type { Trail } from "./trail.ts";
 import type { UiBackend } from "./ui/backend.ts";
 
 /** The adb server takes requests of 64 KB, and quoting makes texts longer. */
 const longestLine = 12_000;
 const mostInLine = 100;
 
+/** A line of the device's log from which on a check reads it. `second` is of the device's clock. */
+export type LogMark = { token: string; second: number };
+
+/** `ms` is absent where the app ran already, or the device did not say. `state` is COLD, WARM or HOT. */
+export type AppStart = { id: string; ms?: number; state?: string };
+
+/** What commands leave behind for checks. */
+export type Trail = { mark: LogMark | undefined; start: AppStart | undefined };
+
+export const newTrail = (): Trail => ({ mark: undefined, start: undefined });
+
 /** What the commands and checks of a device work with. */
-export type AndroidSession = {
+export type AndroidSession = Phone & {
   device: AndroidDevice;
-  reader: ScreenReader;
   backend: UiBackend;
-  context: ControllerContext;
-  hand: Hand;
   changes: Changes;
-  clipboard: Clipboard;
   trail: Trail;
 };
 

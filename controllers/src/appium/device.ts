@@ -1,8 +1,8 @@
 import type { InstalledAddons } from "../contract.ts";
 import { DeviceError } from "../errors.ts";
+import { SharedDevice } from "../phones/sharedDevice.ts";
 import type { ControllerFacts, ControllerStatus } from "../ports.ts";
-import { endsWithin, untilAborted, withDeadline } from "../waiting/deadlines.ts";
-import { SharedWork } from "../waiting/sharedWork.ts";
+import { endsWithin, inTurn, untilAborted, withDeadline } from "../waiting/deadlines.ts";
 import { openWireSession, type WireSession, wireFailure } from "./client.ts";
 import { type AppiumFacts, factsForAll, factsOf, platformOf } from "./facts.ts";
 import * as failures from "./failures.ts";
@@ -19,21 +19,18 @@ const leaveMs = 5_000;
 type Connected = { session: WireSession; facts: AppiumFacts };
 type CallOptions = { timeoutMs?: number };
 
-/** One device behind a WebDriver server: its session, and how it stands. The controllers of a device share it. */
-export class AppiumDevice {
+/** One device behind a WebDriver server: its session, and how it stands. */
+export class AppiumDevice extends SharedDevice {
   readonly #settings: AppiumSettings;
   readonly #addons: InstalledAddons;
-  readonly #opening = new SharedWork<void>();
-  readonly #users = new Set<string>();
-  readonly #listeners = new Set<(status: ControllerStatus) => void>();
   #connected: Connected | undefined;
-  #isDoubted = false;
   #problem = "";
-  #beforeClose: () => Promise<void> = async () => undefined;
+  readonly #inTurn = inTurn();
   /** The latest calls that no other comes between; it never fails. */
   #alone: Promise<unknown> = Promise.resolve();
 
   constructor(settings: AppiumSettings, addons: InstalledAddons) {
+    super();
     this.#settings = settings;
     this.#addons = addons;
   }
@@ -67,7 +64,7 @@ export class AppiumDevice {
 
   /** Runs calls that no other comes between; others wait until they are done. */
   alone<T>(work: (call: AppiumDevice["call"]) => Promise<T>): Promise<T> {
-    const done = this.#alone.then(() => work((...call) => this.#call(...call)));
+    const done = this.#inTurn(() => work((...call) => this.#call(...call)));
     this.#alone = done.catch(() => undefined);
     return done;
   }
@@ -94,26 +91,6 @@ export class AppiumDevice {
     return this.call("executeScript", [`mobile: ${name}`, [given]], signal, options);
   }
 
-  /** A further controller uses it: opens a session, or does nothing where one is well. */
-  async open(user: string, signal: AbortSignal): Promise<void> {
-    await this.#opening.join((own) => this.#open(own), signal);
-    this.#users.add(user);
-  }
-
-  /** What uses the session beside its users: the last of them ends it. */
-  beforeClose(work: () => Promise<void>): void {
-    this.#beforeClose = work;
-  }
-
-  async close(user: string): Promise<void> {
-    this.#users.delete(user);
-    if (this.#users.size > 0) return;
-    await this.#beforeClose();
-    const session = this.#connected?.session;
-    this.#lose("the device is not open");
-    if (session) await leave(session);
-  }
-
   /** Ends a session that cannot be used as it is; the next call opens another one. */
   giveUp(problem: string): void {
     const session = this.#connected?.session;
@@ -121,21 +98,8 @@ export class AppiumDevice {
     if (session) void leave(session);
   }
 
-  isOpen(user: string): boolean {
-    return this.#users.has(user) && this.isAlive();
-  }
-
   isAlive(): boolean {
     return this.#connected !== undefined;
-  }
-
-  /** Has the next {@link open} ask the device for an answer. */
-  doubt(): void {
-    this.#isDoubted = this.isAlive();
-  }
-
-  isDoubted(): boolean {
-    return this.#isDoubted;
   }
 
   factsForAll(): ControllerFacts {
@@ -151,24 +115,26 @@ export class AppiumDevice {
     return { state: "offline", reason, fix: "Take control of it." };
   }
 
-  onStatus(listener: (status: ControllerStatus) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
   #now(): Connected {
     if (this.#connected) return this.#connected;
     throw failures.sessionEnded(wantedSession(this.#settings).url);
   }
 
-  async #open(signal: AbortSignal): Promise<void> {
-    if (this.isAlive() && (await this.#answers(signal))) return;
+  protected override async connect(signal: AbortSignal): Promise<void> {
     const before = this.#connected?.session;
     this.#connected = undefined;
     if (before) await leave(before);
     this.#connected = await this.#connect(signal);
-    this.#isDoubted = false;
-    this.#tell();
+  }
+
+  protected override async disconnect(): Promise<void> {
+    const session = this.#connected?.session;
+    this.#lose("the device is not open");
+    if (session) await leave(session);
+  }
+
+  protected override ask(signal: AbortSignal): Promise<unknown> {
+    return this.call("getWindowRect", [], signal, { timeoutMs: doubtMs });
   }
 
   async #connect(signal: AbortSignal): Promise<Connected> {
@@ -231,28 +197,10 @@ export class AppiumDevice {
     return failures.refused(name, answer);
   }
 
-  /** A device that nobody doubts is not asked. */
-  async #answers(signal: AbortSignal): Promise<boolean> {
-    if (!this.#isDoubted) return true;
-    this.#isDoubted = false;
-    try {
-      await this.call("getWindowRect", [], signal, { timeoutMs: doubtMs });
-      return true;
-    } catch (error) {
-      if (signal.aborted || !(error instanceof DeviceError)) throw error;
-      return false;
-    }
-  }
-
   #lose(problem: string): void {
     this.#connected = undefined;
-    this.#isDoubted = false;
     this.#problem = problem;
-    this.#tell();
-  }
-
-  #tell(): void {
-    for (const listener of [...this.#listeners]) listener(this.status());
+    this.tellStatus();
   }
 }
 

@@ -1,37 +1,38 @@
 import type { ControllerContext, Withheld } from "../contract.ts";
+import { DeviceError } from "../errors.ts";
 import { type DriverController, defineFactory, nowhere } from "../factory.ts";
-import { FocusMaps } from "../focus/focusMaps.ts";
 import { logChecks } from "../logs/checks.ts";
 import { createFindings } from "../logs/crashWatch.ts";
 import { markCommand } from "../logs/markCommand.ts";
-import type { ControllerStatus } from "../ports.ts";
-import { dialogCommands } from "../screens/dialogCommands.ts";
-import { withheldTouches } from "../screens/hand.ts";
+import { Changes } from "../phones/changes.ts";
+import { phoneChecks } from "../phones/checks.ts";
+import { phoneCommands } from "../phones/commands.ts";
+import { keyCommands } from "../phones/keyCommands.ts";
+import { KeyInput } from "../screens/keys.ts";
 import { ScreenReader } from "../screens/reader.ts";
-import { scrollCommands } from "../screens/scrollCommands.ts";
-import { touchCommands } from "../screens/touchCommands.ts";
-import { waitCommands } from "../screens/waitFor.ts";
+import { TouchInput } from "../screens/touch.ts";
 import { createRecorder } from "../video/recorder.ts";
 import { nativeContext, WebPages } from "../webviews/webPages.ts";
 import { createApps } from "./apps.ts";
-import { Changes } from "./changes.ts";
-import { appiumChecks, withheldChecks } from "./checks.ts";
+import { createState, withheldChecks } from "./checks.ts";
 import { Cloud } from "./cloud.ts";
-import { appStateCommands, withheldAppState } from "./commands/appState.ts";
-import { appCommands, appIdOf } from "./commands/apps.ts";
-import { dialogHand } from "./commands/dialogs.ts";
-import { fileCommands } from "./commands/files.ts";
-import { keyboardCommands } from "./commands/keyboard.ts";
-import { keyCommands } from "./commands/keys.ts";
-import { linkCommands } from "./commands/links.ts";
-import { systemCommands, withheldSystem } from "./commands/system.ts";
-import { textCommands } from "./commands/text.ts";
+import { appIdOf, createAppPort, installCommands, withheldAppState } from "./commands/apps.ts";
+import { createFiles } from "./commands/files.ts";
+import { pressKey } from "./commands/keys.ts";
+import {
+  createClipboard,
+  createDialogs,
+  createKeyboard,
+  systemCommands,
+  withheldSystem,
+} from "./commands/system.ts";
+import { createTyping } from "./commands/text.ts";
 import { verdictCommands, withheldVerdict } from "./commands/verdict.ts";
 import { AppiumDevice, openMs } from "./device.ts";
 import { diagnoseAppium } from "./diagnose.ts";
 import { type AppiumFacts, capability, platformOf } from "./facts.ts";
 import { crashesOf } from "./findings.ts";
-import { createHand } from "./hand.ts";
+import { createKeys, createTouch } from "./inputs.ts";
 import { DeviceLog } from "./log.ts";
 import { createPictures } from "./screen.ts";
 import { createSensors } from "./sensors.ts";
@@ -41,6 +42,9 @@ import { createSource } from "./source.ts";
 import { presetOf } from "./wanted.ts";
 import { createPagePort, withheldPages } from "./webPages.ts";
 
+/** The server answered that it will not. */
+const isRefusal = (error: unknown) => error instanceof DeviceError && error.details.wire_error !== undefined;
+
 /** The controllers `remote` and `verification_appium` of one device, in one session. */
 function createAppiumControllers(settings: AppiumSettings, context: ControllerContext): DriverController[] {
   const device = new AppiumDevice(settings, context.addons);
@@ -48,12 +52,15 @@ function createAppiumControllers(settings: AppiumSettings, context: ControllerCo
     usual: nativeContext,
     testId: () => context.app()?.testIdAttribute,
   });
-  const reader = new ScreenReader(device, createSource(device, pages));
+  const reader = new ScreenReader(createSource(device, pages));
   const pictures = createPictures(device, reader);
   const log = new DeviceLog(device);
-  const parts = { device, reader, pictures, context, log, focusMaps: new FocusMaps() };
-  const session: AppiumSession = { ...parts, hand: createHand(parts) };
-  const changes = new Changes();
+  const changes = new Changes(isRefusal);
+  const parts = { device, reader, pictures, context, log, changes };
+  const touch = new TouchInput(reader, createTouch(parts));
+  const keys = new KeyInput(reader, createKeys(parts));
+  const input = () => (device.facts().isTv ? keys : touch);
+  const session: AppiumSession = { ...parts, touch, keys, input };
   const cloud = new Cloud(device, presetOf(settings));
   const { screen } = pictures;
   const { recorder, close: endRecording } = createRecorder({ screen, isAlive: () => device.isAlive() });
@@ -67,7 +74,7 @@ function createAppiumControllers(settings: AppiumSettings, context: ControllerCo
   return [
     {
       kind: "remote",
-      commands: [...appiumCommands(session, { changes, cloud, settings }), pages.command(reader)],
+      commands: [...appiumCommands(session, settings), ...verdictCommands(cloud), pages.command(reader)],
       checks: [],
       screen,
       recorder,
@@ -78,25 +85,44 @@ function createAppiumControllers(settings: AppiumSettings, context: ControllerCo
       sensors: createSensors(device),
       apps: createApps(device),
       cloud,
-      withheld: () => [...withheld(device, withheldCommands), ...withheldVerdict(presetOf(settings))],
-      ...changes.within(lifeOf(device, "remote")),
+      withheld: () => [
+        ...withheld(device, withheldCommands),
+        ...(device.findFacts() ? input().withheld : []),
+        ...withheldVerdict(presetOf(settings)),
+      ],
+      ...changes.within(device.lifeOf("remote")),
       handOver,
     },
     {
       kind: "verification_appium",
       commands: [],
       checks: [
-        ...appiumChecks(session),
+        ...phoneChecks({ context, reader, apps: { idOf: appIdOf }, state: createState(session) }),
         ...logChecks({
           sinceMark: (signal) => log.sinceMark(signal),
           appId: (name) => appIdOf({ package: name }),
         }),
       ],
       withheld: () => withheld(device, withheldChecks),
-      ...lifeOf(device, "verification_appium"),
+      ...device.lifeOf("verification_appium"),
     },
   ];
 }
+
+const appiumCommands = (session: AppiumSession, { link_schemes }: AppiumSettings) => [
+  ...phoneCommands(session, {
+    typing: createTyping(session),
+    dialogs: createDialogs(session),
+    apps: createAppPort(session, link_schemes),
+    files: createFiles(session),
+    clipboard: createClipboard(session),
+    keyboard: createKeyboard(session),
+  }),
+  ...keyCommands((...given) => pressKey(session, ...given), ["go_back", "go_home"]),
+  ...installCommands(session),
+  ...systemCommands(session),
+  markCommand((signal) => session.log.mark(signal)),
+];
 
 const withheld = (device: AppiumDevice, by: (facts: AppiumFacts) => Withheld[]): Withheld[] => {
   const facts = device.findFacts();
@@ -107,39 +133,6 @@ const withheldCommands = (facts: AppiumFacts): Withheld[] => [
   ...withheldSystem(facts),
   ...withheldAppState(facts),
   ...withheldPages(facts),
-  ...withheldTouches(facts),
-];
-
-const lifeOf = (device: AppiumDevice, kind: string) => ({
-  open: (signal: AbortSignal) => device.open(kind, signal),
-  close: () => device.close(kind),
-  isAlive: () => device.isOpen(kind),
-  doubt: () => device.doubt(),
-  isDoubted: () => device.isDoubted(),
-  facts: () => device.factsForAll(),
-  status: () => device.status(),
-  onStatus: (listener: (status: ControllerStatus) => void) => device.onStatus(listener),
-  noticesAfter: () => [],
-});
-
-const appiumCommands = (
-  session: AppiumSession,
-  { changes, cloud, settings }: { changes: Changes; cloud: Cloud; settings: AppiumSettings },
-) => [
-  ...touchCommands(session.hand),
-  ...textCommands(session),
-  ...keyCommands(session),
-  ...keyboardCommands(session),
-  ...scrollCommands(session.hand),
-  ...waitCommands(session.reader),
-  ...appCommands(session),
-  ...appStateCommands(session),
-  ...fileCommands(session),
-  ...linkCommands(session, settings.link_schemes),
-  ...dialogCommands(session.reader, dialogHand(session)),
-  ...systemCommands(session, changes),
-  markCommand((signal) => session.log.mark(signal)),
-  ...verdictCommands(cloud),
 ];
 
 /** A device that is already on this machine's adb is the same whoever drives it. */

@@ -4,7 +4,7 @@ import { type CrashFailure, failuresIn } from "../logs/crashReader.ts";
 import { type LogcatLine, parseLogcatLine, saidIn } from "../logs/logcatLine.ts";
 import { LogRing, type WrittenLine } from "../logs/logRing.ts";
 import type { LogSource } from "../ports.ts";
-import { untilAborted } from "../waiting/deadlines.ts";
+import { inTurn, untilAborted } from "../waiting/deadlines.ts";
 import { crashIn } from "./crashReport.ts";
 import type { AppiumDevice } from "./device.ts";
 import { DeviceClock } from "./deviceClock.ts";
@@ -35,7 +35,7 @@ export class DeviceLog {
   readonly #device: AppiumDevice;
   readonly #ring = new LogRing();
   readonly #listeners = new Set<Listener>();
-  #reading: Promise<unknown> = Promise.resolve();
+  readonly #inTurn = inTurn();
   #session: Session | undefined;
   /** Of reports of iOS, oldest first. */
   readonly #reported: CrashFailure[] = [];
@@ -54,21 +54,21 @@ export class DeviceLog {
 
   /** Takes what came since. A reader that leaves early loses nothing: the next one finds it. */
   async read(signal: AbortSignal): Promise<void> {
-    const mine = this.#reading.then(() => this.#read());
-    this.#reading = mine.catch(() => undefined);
-    await untilAborted(mine, signal);
+    await untilAborted(
+      this.#inTurn(() => this.#read()),
+      signal,
+    );
   }
 
   /** The crashes that reports of iOS told so far, oldest first; reads those that came since. */
   async readReports(signal: AbortSignal): Promise<readonly CrashFailure[]> {
-    const mine = this.#reading.then(async () => {
+    const reading = this.#inTurn(async () => {
       for (const { message } of await readEntries(this.#device, "crashlog")) {
         const crash = crashIn(message);
         if (crash !== undefined) this.#reported.push(crash);
       }
     });
-    this.#reading = mine.catch(() => undefined);
-    await untilAborted(mine, signal);
+    await untilAborted(reading, signal);
     return this.#reported;
   }
 

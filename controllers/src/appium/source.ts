@@ -1,11 +1,9 @@
 import { z } from "zod";
 import { DeviceError } from "../errors.ts";
-import { rotationOf, type ScannedScreen, scanScreen } from "../screens/androidTree.ts";
-import { isField } from "../screens/roles.ts";
-import { nodesBelow, type TreeSource, type UiNode, type UiTree } from "../screens/tree.ts";
+import { type ScannedScreen, scanScreen } from "../phones/androidTree.ts";
+import { allNodes, isField, type TreeSource, turnedSpace, type UiTree } from "../screens/tree.ts";
 import type { WebPages } from "../webviews/webPages.ts";
 import type { AppiumDevice } from "./device.ts";
-import { elementIn } from "./elements.ts";
 import { scanXcui } from "./xcui.ts";
 
 /** The tree of a heavy screen takes a phone seconds. */
@@ -17,7 +15,7 @@ export function createSource(device: AppiumDevice, pages: WebPages): TreeSource 
     device.facts().platform === "android"
       ? pages.addTo(await readAndroid(device, signal), signal)
       : readXcui(device, signal);
-  return { read, driven: () => undefined };
+  return { read };
 }
 
 async function sourceOf(device: AppiumDevice, signal: AbortSignal): Promise<string> {
@@ -28,39 +26,35 @@ async function readAndroid(device: AppiumDevice, signal: AbortSignal): Promise<U
   const screen = scanScreen(await sourceOf(device, signal));
   if (screen === undefined) throw noTree();
   const { roots, isCut } = screen;
-  const nodes = roots.flatMap((root) => [...nodesBelow(root)]);
   // Without a field that has the focus no keyboard is shown, and nothing needs to be asked.
-  const isTyping = nodes.some((node) => node.focused && isField(node));
+  const isTyping = allNodes(screen).some((node) => node.focused && isField(node));
   const isKeyboardShown = isTyping && (await device.call("isKeyboardShown", [], signal)) === true;
-  const packageName = roots.find((root) => root.packageName !== "")?.packageName ?? "";
-  const rotation = rotationOf(quartersOf(screen, device.facts().screen));
-  return { roots, rotation, front: { packageName, activity: "" }, isKeyboardShown, isCut };
+  const app = roots.find((root) => root.packageName)?.packageName ?? "";
+  const { screen: natural, isTv } = device.facts();
+  const space = turnedSpace(natural, rotationOf(screen, natural));
+  return { roots, space, app, location: app, byKeys: isTv, isKeyboardShown, isCut };
 }
 
 /**
  * From what the session calls the device's natural position: a session that began while the screen was turned was told the
  * turned size (UiAutomator2, realDisplaySize).
  */
-function quartersOf({ quarters, isWide }: ScannedScreen, natural: { width: number; height: number }): number {
-  if (isWide === undefined) return quarters;
+function rotationOf({ rotation, isWide }: ScannedScreen, natural: { width: number; height: number }) {
+  if (isWide === undefined) return rotation;
   const isTurned = isWide !== natural.width > natural.height;
-  return isTurned === (quarters % 2 === 1) ? quarters : Number(isTurned);
+  if (isTurned === (rotation % 180 !== 0)) return rotation;
+  return isTurned ? 90 : 0;
 }
 
 async function readXcui(device: AppiumDevice, signal: AbortSignal): Promise<UiTree> {
   const screen = scanXcui(await sourceOf(device, signal));
   if (screen === undefined) throw noTree();
   const { roots, app, size, isKeyboardShown, isCut } = screen;
-  const { screen: natural } = device.facts();
+  const { screen: natural, isTv } = device.facts();
   const isTurned = size.width > size.height !== natural.width > natural.height;
-  if (isKeyboardShown) await markFocused(device, roots, signal);
-  return {
-    roots,
-    rotation: isTurned ? 90 : 0,
-    front: { packageName: app, activity: "" },
-    isKeyboardShown,
-    isCut,
-  };
+  if (isKeyboardShown) await markFocused(device, screen, signal);
+  const space = turnedSpace(natural, isTurned ? 90 : 0);
+  return { roots, space, app, location: app, byKeys: isTv, isKeyboardShown, isCut };
 }
 
 const rect = z.object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() });
@@ -68,7 +62,7 @@ const rect = z.object({ x: z.number(), y: z.number(), width: z.number(), height:
 /** The source of iOS does not say where the keyboard types: the active element has the place of that field. */
 async function markFocused(
   device: AppiumDevice,
-  roots: readonly UiNode[],
+  screen: Pick<UiTree, "roots">,
   signal: AbortSignal,
 ): Promise<void> {
   const id = await findActive(device, signal);
@@ -76,15 +70,21 @@ async function markFocused(
   const found = rect.safeParse(await device.call("getElementRect", [id], signal));
   if (!found.success) return;
   const { x, y } = found.data;
-  const fields = roots.flatMap((root) => [...nodesBelow(root)].filter(isField));
+  const fields = allNodes(screen).filter(isField);
   const own = fields.find(({ bounds }) => Math.abs(bounds.x - x) <= 1 && Math.abs(bounds.y - y) <= 1);
   if (own) own.focused = true;
 }
 
+/** The key of W3C WebDriver, and the older one. */
+const element = z.union([
+  z.object({ "element-6066-11e4-a52e-4f735466cecf": z.string() }).transform((one) => Object.values(one)[0]),
+  z.object({ ELEMENT: z.string() }).transform((one) => one.ELEMENT),
+]);
+
 /** The id of the element that has the keyboard; undefined where none has. */
 export async function findActive(device: AppiumDevice, signal: AbortSignal): Promise<string | undefined> {
   try {
-    return elementIn(await device.call("getActiveElement", [], signal));
+    return element.safeParse(await device.call("getActiveElement", [], signal)).data;
   } catch (error) {
     if (error instanceof DeviceError && error.details.wire_error === "no such element") return undefined;
     throw error;

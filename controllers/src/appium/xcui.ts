@@ -1,6 +1,6 @@
 import type { Rect } from "../contract.ts";
+import { scanTree } from "../phones/xml.ts";
 import { nodesBelow, type UiNode } from "../screens/tree.ts";
-import { scanTree } from "../screens/xml.ts";
 
 const prefix = "XCUIElementType";
 const container = "AppiumAUT";
@@ -74,14 +74,13 @@ function toNode(attributes: ReadonlyMap<string, string>, parent: UiNode | undefi
   const text = (name: string) => attributes.get(name) ?? "";
   const className = text("type");
   const type = className.slice(prefix.length);
-  const role = roles[type];
+  const role = roles[type] ?? "";
   const isField = role === "textbox";
   const isShown = text("visible") !== "false";
   const focused = text("focused") === "true";
   return {
     className,
     role,
-    packageName: "",
     id: identifierIn(attributes),
     ...wordsIn(attributes, role),
     hint: isField ? text("placeholderValue") : "",
@@ -89,8 +88,7 @@ function toNode(attributes: ReadonlyMap<string, string>, parent: UiNode | undefi
     checkable: switching.has(type),
     checked: switching.has(type) && isOn(text("value")),
     clickable: acting.has(type),
-    longClickable: false,
-    enabled: text("enabled") !== "false",
+    disabled: text("enabled") === "false",
     focusable: acting.has(type) || focused,
     focused,
     scrollable: scrolling.has(type),
@@ -110,11 +108,11 @@ function identifierIn(attributes: ReadonlyMap<string, string>): string {
 }
 
 /** A field is called by its label and holds its value; what is only read says one of them. */
-function wordsIn(attributes: ReadonlyMap<string, string>, role: string | undefined) {
+function wordsIn(attributes: ReadonlyMap<string, string>, role: string) {
   const [label = "", value = ""] = [attributes.get("label"), attributes.get("value")];
   if (role === "textbox" || role === "slider") return { text: value, description: label };
   if (role === "combobox") return { text: value || label, description: "" };
-  if (role === undefined) return { text: "", description: "" };
+  if (role === "") return { text: "", description: "" };
   return { text: label || (role === "text" ? value : ""), description: "" };
 }
 

@@ -1,5 +1,5 @@
 import { DeviceError } from "../errors.ts";
-import { nodesBelow, type UiNode, type UiTree } from "./tree.ts";
+import { allNodes, nodesBelow, type UiNode, type UiTree } from "./tree.ts";
 
 /** Ids of the buttons of Android's own dialogs, the safest first. */
 const accepting = [
@@ -29,16 +29,16 @@ export type OpenDialog = {
   isOfCrash: boolean;
 };
 
-export function findDialog({ roots }: UiTree): OpenDialog | undefined {
-  const nodes = roots.flatMap((root) => [...nodesBelow(root)]);
+export function findDialog(tree: UiTree): OpenDialog | undefined {
+  const nodes = allNodes(tree);
   const button = (ids: readonly string[]) => {
-    const found = ids.map((id) => nodes.find((node) => node.id === id || node.id.endsWith(`/${id}`)));
+    const found = ids.map((id) => nodes.find((node) => node.id === id || node.id?.endsWith(`/${id}`)));
     return found.find((node) => node !== undefined);
   };
   const alert = nodes.find(({ role }) => role === "alertdialog");
   if (alert !== undefined) return alertOf(alert);
   const [accept, dismiss] = [button(accepting), button(dismissing)];
-  const title = nodes.find(({ id }) => titles.test(id));
+  const title = nodes.find(({ id }) => titles.test(id ?? ""));
   if (accept === undefined && dismiss === undefined) return undefined;
   const message = nodes.find(({ id }) => id === "android:id/message");
   const text = [title?.text, message?.text].filter((one) => one).join(": ");
@@ -47,7 +47,7 @@ export function findDialog({ roots }: UiTree): OpenDialog | undefined {
     accept,
     dismiss,
     field: nodes.find(({ role }) => role === "textbox"),
-    isOfCrash: nodes.some(({ id }) => id.startsWith("android:id/aerr_")),
+    isOfCrash: nodes.some(({ id }) => id?.startsWith("android:id/aerr_")),
   };
 }
 

@@ -1,6 +1,5 @@
 import { fold, tidy } from "../elements/text.ts";
-import { isActing, isField, isScroller, isSlider, ownBelow } from "./roles.ts";
-import { nodesBelow, type UiNode } from "./tree.ts";
+import { isActing, isField, isScroller, isSlider, nodesBelow, ownBelow, type UiNode } from "./tree.ts";
 
 const longest = 200;
 /** So near stands what names a field, in heights of the field. */
@@ -11,7 +10,7 @@ const mostBeside = 300;
 /** A name, and whether it is only a guess: nobody gave the thing one. */
 export type Name = { name: string; guessed: boolean };
 
-export const ownWords = ({ description, text }: UiNode): string => tidy(description) || tidy(text);
+export const ownWords = ({ description = "", text }: UiNode): string => tidy(description) || tidy(text);
 
 /** All that a row says, in reading order, each text once; what its switch says is its state. */
 export function wordsIn(row: UiNode): string[] {
@@ -23,24 +22,23 @@ export function wordsIn(row: UiNode): string[] {
 export function nameOf(node: UiNode): Name {
   // The text of these is their value.
   const holds = isField(node) || isSlider(node);
-  const given = holds ? tidy(node.description) || tidy(node.hint) : wordsIn(node)[0];
+  const { id = "", description = "", hint = "" } = node;
+  const given = holds ? tidy(description) || tidy(hint) : wordsIn(node)[0];
   if (given) return { name: cut(given), guessed: false };
-  if (holds) return guess(telling(node.id).join(" ") || labelBeside(node) || words(node.id));
-  return guess(words(node.id) || words(idBelow(node)) || labelBeside(node));
+  if (holds) return guess(telling(id).join(" ") || labelBeside(node) || words(id));
+  return guess(words(id) || words(idBelow(node)) || labelBeside(node));
 }
 
 /** Older devices do not say which text of a field is its hint: there it is what its id says, too. */
-export const showsHint = (field: UiNode): boolean =>
-  field.hint === ""
-    ? field.text !== "" && fold(field.text) === telling(field.id).join(" ")
-    : field.text === field.hint;
+export const showsHint = ({ text, hint = "", id = "" }: UiNode): boolean =>
+  hint === "" ? text !== "" && fold(text) === telling(id).join(" ") : text === hint;
 
 const guess = (name: string): Name => ({ name: cut(name), guessed: name !== "" });
 
 /** A scroll area without words of its own is called after its id. */
-export function nameOfScroller(node: UiNode): Name {
-  const given = tidy(node.description);
-  return given ? { name: cut(given), guessed: false } : guess(words(node.id));
+export function nameOfScroller({ id = "", description = "" }: UiNode): Name {
+  const given = tidy(description);
+  return given ? { name: cut(given), guessed: false } : guess(words(id));
 }
 
 export const cut = (text: string): string =>
@@ -63,7 +61,7 @@ const partsOf = (id: string): string[] =>
     .filter((part) => part !== "");
 
 /** A picture in a button often has the id that the button lacks. */
-const idBelow = (node: UiNode): string => [...ownBelow(node)].find(({ id }) => id !== "")?.id ?? "";
+const idBelow = (node: UiNode): string => [...ownBelow(node)].find(({ id }) => id)?.id ?? "";
 
 /** The nearest text above or left of a node, among those that share its parent or grandparent. */
 function labelBeside(node: UiNode): string {

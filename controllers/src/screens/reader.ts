@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { Dump, Element, ElementSource, Rect } from "../contract.ts";
 import { ambiguous, notFound } from "../elements/failures.ts";
 import { nearest } from "../elements/nearest.ts";
@@ -9,9 +8,10 @@ import { SelectorGrammar, wantedText } from "../elements/selectors.ts";
 import { onlyTarget, type Target } from "../elements/target.ts";
 import type { DeviceError } from "../errors.ts";
 import type { FocusSource } from "../ports.ts";
+import { pause } from "../waiting/deadlines.ts";
 import { noticesOf } from "./dialogs.ts";
 import { type Screen, type Seen, toScreen } from "./screen.ts";
-import type { TreeSource, UiTree } from "./tree.ts";
+import type { TreeSource } from "./tree.ts";
 
 /** A resource id is what the app's makers call a thing, whatever the language. */
 const byId = new Ranking({ ...pageWeights, kinds: { ...pageWeights.kinds, id: 0.95 } });
@@ -23,13 +23,9 @@ const grammar = new SelectorGrammar(nodeKinds);
 const freshMs = 500;
 const lookEveryMs = 150;
 
-/** What a reader knows of its device: the size of its screen in its natural position. */
-type ScreenOwner = { facts(): { screen: { width: number; height: number }; isTv: boolean } };
-
 /** Reads the screen of a device as elements, and finds those that a caller means. */
 export class ScreenReader {
   readonly #refs = new Refs();
-  readonly #device: ScreenOwner;
   readonly #source: TreeSource;
   #latest: { screen: Screen; at: number } | undefined;
   /** What the elements that looks gave were made of. */
@@ -39,8 +35,7 @@ export class ScreenReader {
   /** Whoever has an answer for the next dialog gives it here; true when it did. */
   #onLook: ((screen: Screen, signal: AbortSignal) => Promise<boolean>) | undefined;
 
-  constructor(device: ScreenOwner, source: TreeSource) {
-    this.#device = device;
+  constructor(source: TreeSource) {
     this.#source = source;
   }
 
@@ -67,16 +62,11 @@ export class ScreenReader {
     },
   };
 
-  /** The size of the screen in its natural position, in the units of the tree. */
-  natural(): { width: number; height: number } {
-    return this.#device.facts().screen;
-  }
-
   /** Something was sent to the device: what was seen of the screen counts no more. */
   driven(): void {
     this.#inputs += 1;
     this.#latest = undefined;
-    this.#source.driven();
+    this.#source.driven?.();
   }
 
   /** Has the next looks, until the function says true, told to it before anybody else; the screen is read again then. */
@@ -92,12 +82,10 @@ export class ScreenReader {
 
   /** The screen as it is now. Throws TREE_EMPTY, NOT_IDLE, UIA_BUSY. */
   async look(signal: AbortSignal): Promise<Screen> {
-    const { screen, isTv } = this.#device.facts();
     const inputs = this.#inputs;
-    const tree = await this.#source.read(signal);
-    const seen = toScreen(tree, { natural: screen, isTv });
-    if (inputs === this.#inputs) this.#latest = { screen: seen, at: performance.now() };
-    return (await this.#tellFirst(seen, signal)) ? this.look(signal) : seen;
+    const screen = toScreen(await this.#source.read(signal));
+    if (inputs === this.#inputs) this.#latest = { screen, at: performance.now() };
+    return (await this.#tellFirst(screen, signal)) ? this.look(signal) : screen;
   }
 
   /** True when the screen was changed by it. Looks beside each other do not tell it twice. */
@@ -188,14 +176,13 @@ export class ScreenReader {
           nearest: this.nearest(target, screen),
           notices: noticesOf(screen.tree),
         });
-      await delay(lookEveryMs, undefined, { signal });
+      await pause(lookEveryMs, signal);
     }
   }
 
   /** Where the element of a ref stands now. Throws STALE_REF, ELEMENT_NOT_FOUND. */
-  async ofRef(ref: string, signal: AbortSignal): Promise<{ rect: Rect | undefined }> {
-    const { seen } = await this.one({ ref }, signal, 0);
-    return { rect: seen.element.rect };
+  async rectOf(ref: string, signal: AbortSignal): Promise<Rect> {
+    return (await this.one({ ref }, signal, 0)).seen.element.rect;
   }
 
   /** The names on a screen that are most like a target; a name is a selector, too. */
@@ -228,7 +215,7 @@ export class ScreenReader {
     const generation = this.#refs.look(all);
     return {
       generation,
-      location: locationOf(tree),
+      location: tree.location ?? "",
       title: seen.find(({ role }) => role === "text")?.name ?? texts[0] ?? "",
       space,
       elements: interactiveOnly ? all.filter(({ interactive }) => interactive) : all,
@@ -242,11 +229,4 @@ export class ScreenReader {
     this.#seenOf.set(element, seen);
     return element;
   }
-}
-
-/** As Android writes it: `com.example/.Main`. */
-function locationOf({ front: { packageName, activity } }: UiTree): string {
-  if (activity === "") return packageName;
-  const own = activity.startsWith(`${packageName}.`) ? activity.slice(packageName.length) : activity;
-  return `${packageName}/${own}`;
 }

@@ -4,42 +4,44 @@ import { canAlwaysBe, type States } from "../elements/stateTable.ts";
 import { tidy } from "../elements/text.ts";
 import { clipped } from "../spaces.ts";
 import { cut, nameOf, nameOfScroller, ownWords, showsHint, wordsIn } from "./names.ts";
-import { isActing, isField, isScroller, isSlider, ownBelow, roleOfActing, switchIn } from "./roles.ts";
-import { nodesBelow, type UiNode, type UiTree } from "./tree.ts";
+import {
+  allNodes,
+  isActing,
+  isField,
+  isScroller,
+  isSlider,
+  nodesBelow,
+  ownBelow,
+  roleOfActing,
+  switchIn,
+  type UiNode,
+  type UiTree,
+} from "./tree.ts";
 
 /** A thing that takes touches on a larger part of the screen than this is what others stand on. */
 const largestRow = 0.4;
 
 /** An element of a look with the node that it was made of. `key` names the same thing in the next look. */
-export type Seen = Node & { key: string; node: UiNode; element: Omit<Element, "ref"> };
+export type Seen = Node & { key: string; node: UiNode; element: Omit<Element, "ref"> & { rect: Rect } };
 
 /** All that a look shows, in reading order. */
 export type Screen = { seen: readonly Seen[]; texts: readonly string[]; tree: UiTree; space: Space };
 
-/** `natural` is the size of the display in its natural position, for a tree that does not say its own. On a TV, what can have the focus can be acted on. */
-export function toScreen(
-  tree: UiTree,
-  { natural, isTv }: { natural: { width: number; height: number }; isTv: boolean },
-): Screen {
-  const space: Space = tree.size
-    ? { ...tree.size, rotation: tree.rotation }
-    : spaceOf(natural, tree.rotation);
-  const builder = new ScreenBuilder(space, isTv, tree.front);
-  for (const root of tree.roots) builder.add(root, 0, false);
-  return { seen: builder.seen, texts: textsOf(tree, space), tree, space };
-}
+/** The same element in another look. */
+export const seenAgain = ({ seen }: Screen, { key }: Seen): Seen | undefined =>
+  seen.find((one) => one.key === key);
 
-function spaceOf(natural: { width: number; height: number }, rotation: Space["rotation"]): Space {
-  const { width, height } = natural;
-  return rotation % 180 === 0 ? { width, height, rotation } : { width: height, height: width, rotation };
+export function toScreen(tree: UiTree): Screen {
+  const { space } = tree;
+  const builder = new ScreenBuilder(tree);
+  for (const root of tree.roots) builder.add(root, 0, false);
+  return { seen: builder.seen, texts: textsOf(tree), tree, space };
 }
 
 /** Every text that can be seen, once for each place. */
-function textsOf({ roots }: UiTree, space: Space): string[] {
-  const shown = roots
-    .flatMap((root) => [...nodesBelow(root)])
-    .filter(({ bounds }) => clipped(bounds, space) !== undefined);
-  const texts = shown.flatMap(({ text, description }) => [...new Set([tidy(text), tidy(description)])]);
+function textsOf(tree: UiTree): string[] {
+  const shown = allNodes(tree).filter(({ bounds }) => clipped(bounds, tree.space) !== undefined);
+  const texts = shown.flatMap(({ text, description = "" }) => [...new Set([tidy(text), tidy(description)])]);
   return texts.filter((text) => text !== "");
 }
 
@@ -49,16 +51,12 @@ class ScreenBuilder {
   private readonly keys = new Map<string, number>();
   private readonly firstWords = new Map<UiNode, string>();
 
-  constructor(
-    private readonly space: Space,
-    private readonly isTv: boolean,
-    private readonly front: UiTree["front"],
-  ) {}
+  constructor(private readonly tree: UiTree) {}
 
   /** `inRow`: the node stands in a row that is pressed as a whole, and whose name or text has its words. */
   add(node: UiNode, depth: number, inRow: boolean): void {
-    const acts =
-      isActing(node) || (node.checkable && !inRow) || (this.isTv && node.focusable && !isScroller(node));
+    const takesFocus = this.tree.byKeys && node.focusable && !isScroller(node);
+    const acts = isActing(node) || (node.checkable && !inRow) || takesFocus === true;
     const made = this.elementOf(node, { depth, acts, inRow });
     if (made) this.seen.push(made);
     const below = made === undefined || made.role === "text" ? depth : depth + 1;
@@ -70,7 +68,7 @@ class ScreenBuilder {
     node: UiNode,
     { depth, acts, inRow }: { depth: number; acts: boolean; inRow: boolean },
   ): Seen | undefined {
-    const rect = clipped(node.bounds, this.space);
+    const rect = clipped(node.bounds, this.tree.space);
     if (rect === undefined) return undefined;
     if (isScroller(node)) return this.scroller(node, { depth, rect });
     if (acts) return this.isBackground(node, rect) ? undefined : this.acting(node, { depth, rect });
@@ -79,11 +77,12 @@ class ScreenBuilder {
 
   /** What takes touches behind most of the screen is no row of it. */
   private isBackground(node: UiNode, rect: Rect): boolean {
-    const share = (rect.width * rect.height) / (this.space.width * this.space.height);
+    const { space } = this.tree;
+    const share = (rect.width * rect.height) / (space.width * space.height);
     return share > largestRow && node.children.length > 0 && ownWords(node) === "";
   }
 
-  private acting(node: UiNode, place: Pick<Element, "depth" | "rect">): Seen {
+  private acting(node: UiNode, place: Pick<Seen["element"], "depth" | "rect">): Seen {
     const { name, guessed } = nameOf(node);
     const value = heldBy(node);
     const all = value === undefined ? wordsIn(node).join(" ") : "";
@@ -99,7 +98,7 @@ class ScreenBuilder {
     });
   }
 
-  private scroller(node: UiNode, place: Pick<Element, "depth" | "rect">): Seen {
+  private scroller(node: UiNode, place: Pick<Seen["element"], "depth" | "rect">): Seen {
     const { name, guessed } = nameOfScroller(node);
     const { role } = node;
     return this.make(node, {
@@ -113,13 +112,13 @@ class ScreenBuilder {
   }
 
   /** What is only read: a text, or a picture with a description. */
-  private said(node: UiNode, place: Pick<Element, "depth" | "rect">): Seen | undefined {
+  private said(node: UiNode, place: Pick<Seen["element"], "depth" | "rect">): Seen | undefined {
     const name = ownWords(node);
     const { role } = node;
     if (name === "" && role !== "progressbar") return undefined;
     const isPicture = role === "img" || role === "progressbar";
     return this.make(node, {
-      role: isPicture && role !== undefined ? role : "text",
+      role: isPicture ? role : "text",
       name: cut(name),
       states: statesOf(node),
       ...place,
@@ -127,18 +126,17 @@ class ScreenBuilder {
     });
   }
 
-  private make(node: UiNode, element: Omit<Element, "ref">): Seen {
+  private make(node: UiNode, element: Seen["element"]): Seen {
     const { role, name } = element;
     // Before Android 14 a dump does not tell a hint from a text: a field is found by what it shows, too.
     const text = isField(node) && !node.password ? node.text || undefined : element.text;
-    const id = node.id === "" ? undefined : node.id;
     return {
       key: this.keyOf(node, role),
       node,
       element,
       role,
       name,
-      ...(id !== undefined && { id }),
+      ...(node.id && { id: node.id }),
       ...(text !== undefined && { text }),
     };
   }
@@ -147,7 +145,7 @@ class ScreenBuilder {
   private keyOf(node: UiNode, role: string): string {
     const own = isField(node) ? "" : wordsIn(node).join(" ");
     const around = this.firstWordsIn(node.parent?.parent ?? node.parent);
-    const key = [this.front.packageName, role, node.id, node.className, own, around].join("\n");
+    const key = [this.tree.app, role, node.id, node.className, own, around].join("\n");
     const count = this.keys.get(key) ?? 0;
     this.keys.set(key, count + 1);
     return `${key}\n${count}`;
@@ -185,25 +183,27 @@ export function statesOfNode(
   { interactive }: Pick<Element, "interactive">,
 ): States {
   const switched = switchOf(node);
+  const { focused = false, disabled = false, selected = false } = node;
   return {
-    focused: node.focused,
-    ...((interactive || !node.enabled || canAlwaysBe(role, "disabled")) && { disabled: !node.enabled }),
-    ...((switched.checkable || switched.checked) && { checked: switched.checked }),
-    ...(canBeSelected(node) && { selected: node.selected }),
-    ...(isField(node) && { editable: node.enabled }),
+    focused,
+    ...((interactive || disabled || canAlwaysBe(role, "disabled")) && { disabled }),
+    ...((switched.checkable || switched.checked) && { checked: switched.checked === true }),
+    ...(canBeSelected(node) && { selected }),
+    ...(isField(node) && { editable: !disabled }),
   };
 }
 
 /** Devices say of every node that it is not selected: it counts where another one around it is, as in a row of tabs. */
 function canBeSelected(node: UiNode): boolean {
   const around = node.parent?.parent ?? node.parent;
-  return node.selected || (around !== undefined && [...nodesBelow(around)].some(({ selected }) => selected));
+  if (node.selected) return true;
+  return around !== undefined && [...nodesBelow(around)].some(({ selected }) => selected);
 }
 
 /** `switched` is what shows whether a row is on. */
 function statesOf(node: UiNode, switched = node): string[] {
   return [
-    ...(node.enabled ? [] : ["disabled"]),
+    ...(node.disabled ? ["disabled"] : []),
     ...(switched.checked ? ["checked"] : []),
     ...(node.selected ? ["selected"] : []),
     ...(node.focused ? ["focused"] : []),

@@ -1,60 +1,114 @@
 import type { Rect, Space } from "../contract.ts";
 
-/** One node of a screen, as accessibility gives it. */
+/** One thing on a screen. A driver says what its source tells; a flag that is left out is false. */
 export type UiNode = {
-  className: string;
-  /** What its class says it is; undefined for a container. */
-  role: string | undefined;
-  packageName: string;
-  /** `com.example:id/name`; empty where it has none. */
-  id: string;
+  /** Such as "button"; empty for a container. */
+  role: string;
   text: string;
-  description: string;
-  hint: string;
   bounds: Rect;
-  checkable: boolean;
-  checked: boolean;
-  clickable: boolean;
-  longClickable: boolean;
-  enabled: boolean;
-  focusable: boolean;
-  focused: boolean;
-  scrollable: boolean;
-  password: boolean;
-  selected: boolean;
-  parent: UiNode | undefined;
   children: UiNode[];
+  parent?: UiNode | undefined;
+  className?: string;
+  packageName?: string;
+  /** What its app's makers call it, such as `com.example:id/name`. */
+  id?: string;
+  description?: string;
+  hint?: string;
+  checkable?: boolean;
+  checked?: boolean;
+  clickable?: boolean;
+  longClickable?: boolean;
+  disabled?: boolean;
+  focusable?: boolean;
+  focused?: boolean;
+  scrollable?: boolean;
+  password?: boolean;
+  selected?: boolean;
 };
 
-/** A look at a screen: its windows' roots, how it is turned, and which activity is in front. */
+/** One look at a screen. What the source does not say is left out. */
 export type UiTree = {
   roots: readonly UiNode[];
-  rotation: Space["rotation"];
-  front: { packageName: string; activity: string };
-  /** Of the display as it is turned and folded now, where the device says it. */
-  size?: { width: number; height: number };
+  space: Space;
+  /** The app in front. */
+  app?: string;
+  /** The screen in front by a name that is the same whenever it is shown, such as `com.example/.Main`. */
+  location?: string;
+  /** Keys drive it: what can have the focus can be used. */
+  byKeys?: boolean;
   /** A keyboard covers a part of it; which one, Android does not say. */
-  isKeyboardShown: boolean;
+  isKeyboardShown?: boolean;
   /** Nobody sees it: the screen is off. */
   isDark?: boolean;
   /** It has more than is read: what is not here may be there. */
-  isCut: boolean;
+  isCut?: boolean;
   /** It did not come to rest: what it holds may have moved since. */
   isBusy?: boolean;
   /** What could not be read, a line each. */
   notices?: readonly string[];
 };
 
-/** Where trees come from: one back end of several. */
+/** Where trees come from. */
 export type TreeSource = {
   /** Throws TREE_EMPTY, NOT_IDLE, UIA_BUSY. */
   read(signal: AbortSignal): Promise<UiTree>;
   /** Something was sent to the screen: what was known of its rest counts no more. */
-  driven(): void;
+  driven?(): void;
 };
 
 /** A node and all below it, in reading order. */
 export function* nodesBelow(node: UiNode): Generator<UiNode> {
   yield node;
   for (const child of node.children) yield* nodesBelow(child);
+}
+
+export const allNodes = ({ roots }: Pick<UiTree, "roots">): UiNode[] =>
+  roots.flatMap((root) => [...nodesBelow(root)]);
+
+/** The space of a screen of this natural size when it is turned. */
+export const turnedSpace = (
+  { width, height }: { width: number; height: number },
+  rotation: Space["rotation"],
+): Space => (rotation % 180 === 0 ? { width, height, rotation } : { width: height, height: width, rotation });
+
+export const isField = ({ role }: UiNode): boolean => role === "textbox";
+
+export const isSlider = ({ role }: UiNode): boolean => role === "slider";
+
+/**
+ * A user can touch the node itself. A box or switch that cannot be touched belongs to its row; a slider of Android is
+ * dragged and not clicked, and one that only shows something takes no focus.
+ */
+export const isActing = (node: UiNode): boolean =>
+  node.clickable === true ||
+  node.longClickable === true ||
+  isField(node) ||
+  (isSlider(node) && node.focusable === true);
+
+/** Things in a screen that only hold others. */
+export const isScroller = (node: UiNode): boolean => node.scrollable === true && !isField(node);
+
+/** Nodes below one that a user acts on, without those that are acted on by themselves. */
+export function* ownBelow(node: UiNode): Generator<UiNode> {
+  for (const child of node.children) {
+    if (isActing(child) || isScroller(child)) continue;
+    yield child;
+    yield* ownBelow(child);
+  }
+}
+
+/** The role of a node that a user acts on: its own, else of the one switch in it, else what it stands in. */
+export function roleOfActing(node: UiNode): string {
+  const { role } = node;
+  if (role !== "" && !/^(text|img|list|grid|document)$/.test(role)) return role;
+  const inner = switchIn(node);
+  if (inner !== undefined) return inner.role || "checkbox";
+  if (node.checkable) return "checkbox";
+  return /^(list|grid)$/.test(node.parent?.role ?? "") ? "listitem" : "button";
+}
+
+/** The box or switch that a row shows and that is pressed with the row. */
+export function switchIn(row: UiNode): UiNode | undefined {
+  for (const node of nodesBelow(row)) if (node !== row && node.checkable && !node.clickable) return node;
+  return undefined;
 }

@@ -14,29 +14,26 @@ const lookEveryMs = 200;
 
 type Condition = { expected: string; text?: string; holds(screen: Screen): boolean };
 
-export function waitCommands(reader: ScreenReader): Command[] {
-  return [
-    defineCommand({
-      ...portable.wait_for,
-      async run(input, signal) {
-        const conditions = conditionsOf(reader, input);
-        const started = performance.now();
-        let unmet: Condition | undefined;
-        let screen: Screen | undefined;
-        const look = async () => {
-          const now = await reader.look(signal);
-          screen = now;
-          unmet = conditions.find((one) => now.tree.isDark || !one.holds(now));
-          return unmet === undefined;
-        };
-        if (!(await poll(look, { everyMs: lookEveryMs, ms: input.timeout_ms, signal })))
-          throw tooLate(input.timeout_ms, unmet, screen);
-        const elapsed = Math.round(performance.now() - started);
-        return { message: `held after ${elapsed} ms`, data: { elapsed_ms: elapsed } };
-      },
-    }),
-  ];
-}
+export const waitCommand = (reader: ScreenReader): Command =>
+  defineCommand({
+    ...portable.wait_for,
+    async run(input, signal) {
+      const conditions = conditionsOf(reader, input);
+      const started = performance.now();
+      let unmet: Condition | undefined;
+      let screen: Screen | undefined;
+      const look = async () => {
+        const now = await reader.look(signal);
+        screen = now;
+        unmet = conditions.find((one) => now.tree.isDark || !one.holds(now));
+        return unmet === undefined;
+      };
+      if (!(await poll(look, { everyMs: lookEveryMs, ms: input.timeout_ms, signal })))
+        throw tooLate(input.timeout_ms, unmet, screen);
+      const elapsed = Math.round(performance.now() - started);
+      return { message: `held after ${elapsed} ms`, data: { elapsed_ms: elapsed } };
+    },
+  });
 
 /** What `wait_for` waits for; all of it must hold in one look. */
 function conditionsOf(

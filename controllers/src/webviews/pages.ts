@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Rect } from "../contract.ts";
-import { nodesBelow, type UiNode, type UiTree } from "../screens/tree.ts";
+import { allNodes, type UiNode, type UiTree } from "../screens/tree.ts";
 import { type PageLook, type PageNode, PageReader } from "./pageReader.ts";
 import { PageWords } from "./pageWords.ts";
 
@@ -48,9 +48,8 @@ export const pageLook: z.ZodType<PageLook> = z.object({
 });
 
 /** The outermost WebViews of a screen, as accessibility knows them. */
-export function webViewsOf({ roots }: UiTree): UiNode[] {
-  const nodes = roots.flatMap((root) => [...nodesBelow(root)]);
-  return nodes.filter((one) => isWebView(one) && !hasWebViewAbove(one));
+export function webViewsOf(tree: UiTree): UiNode[] {
+  return allNodes(tree).filter((one) => isWebView(one) && !hasWebViewAbove(one));
 }
 
 const isWebView = ({ role }: UiNode) => role === "document";
@@ -80,10 +79,15 @@ export function showPage(webView: UiNode, look: PageLook): string[] {
   ];
 }
 
+/** Of what a page says, only these are taken. */
+const flags = [
+  ...(["checkable", "checked", "clickable", "disabled", "focusable", "focused"] as const),
+  ...(["password", "scrollable", "selected"] as const),
+] as const satisfies readonly (keyof UiNode)[];
+
 type Scale = { scale: number; corner: Rect };
 
 function toNode(page: PageNode, parent: UiNode, by: Scale): UiNode {
-  const has = (state: string) => page.states.includes(state);
   const { x, y, width, height } = page.rect;
   const { scale, corner } = by;
   // What is chosen in a list that has a name is a text of its own.
@@ -91,21 +95,14 @@ function toNode(page: PageNode, parent: UiNode, by: Scale): UiNode {
   const chosen: PageNode = { ...page, role: "text", name: "", id: "", states: [], children: [] };
   const made: UiNode = {
     className: page.tag,
-    role: page.role || undefined,
-    packageName: parent.packageName,
+    role: page.role,
+    ...(parent.packageName !== undefined && { packageName: parent.packageName }),
     ...{ id: page.id, text: isNamedList ? "" : page.text, description: page.name, hint: page.hint },
     bounds: {
       ...{ x: Math.round(corner.x + x * scale), y: Math.round(corner.y + y * scale) },
       ...{ width: Math.round(width * scale), height: Math.round(height * scale) },
     },
-    ...{ checkable: has("checkable"), checked: has("checked"), clickable: has("clickable") },
-    ...{
-      longClickable: false,
-      enabled: !has("disabled"),
-      focusable: has("focusable"),
-      focused: has("focused"),
-    },
-    ...{ scrollable: has("scrollable"), password: has("password"), selected: has("selected") },
+    ...Object.fromEntries(flags.map((flag) => [flag, page.states.includes(flag)])),
     ...{ parent, children: [] },
   };
   made.children = (isNamedList ? [chosen] : page.children).map((child) => toNode(child, made, by));

@@ -3,6 +3,7 @@ import { type Command, defineCommand } from "../contract.ts";
 import { DeviceError } from "../errors.ts";
 import type { ScreenReader } from "../screens/reader.ts";
 import type { UiNode, UiTree } from "../screens/tree.ts";
+import { inTurn } from "../waiting/deadlines.ts";
 import type { PageLook } from "./pageReader.ts";
 import { fits, lookScript, pageLook, showPage, webViewsOf } from "./pages.ts";
 
@@ -26,7 +27,7 @@ export class WebPages {
   readonly #port: PagePort;
   readonly #options: Options;
   #context: string;
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #inTurn = inTurn();
   readonly #failed = new Map<string, { error: DeviceError; until: number }>();
 
   constructor(port: PagePort, options: Options) {
@@ -44,9 +45,7 @@ export class WebPages {
   /** Looks are told about what goes wrong by notices of the tree; only a context that was named makes it an error. */
   addTo(tree: UiTree, signal: AbortSignal): Promise<UiTree> {
     if (this.#context === nativeContext) return Promise.resolve(tree);
-    const work = this.#last.then(() => this.#add(tree, signal));
-    this.#last = work.catch(() => undefined);
-    return work;
+    return this.#inTurn(() => this.#add(tree, signal));
   }
 
   command(reader: ScreenReader): Command {
@@ -87,7 +86,7 @@ export class WebPages {
 
   async #add(tree: UiTree, signal: AbortSignal): Promise<UiTree> {
     const notices: string[] = [];
-    let { isCut } = tree;
+    let { isCut = false } = tree;
     for (const webView of webViewsOf(tree)) {
       try {
         const missing = showPage(webView, await this.#look(webView, signal));

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type AndroidLab, startAndroidLab } from "../../fixtures/androidLab.ts";
 import { openAndroid, portOf } from "./openAndroid.ts";
 
@@ -136,7 +136,8 @@ describe("what only the driver does", () => {
     expect(ui().clipboard).toBe(text);
     expect((await phone.run("read_clipboard")).data).toEqual({ value: text });
     phone.remote.handOver?.();
-    await vi.waitFor(() => expect(ui().clipboard).toBe(""), { timeout: 5_000 });
+    await phone.remote.open(new AbortController().signal);
+    expect(ui().clipboard).toBe("");
   });
 
   it("sees toasts", async () => {

@@ -1,13 +1,18 @@
 import { describe, expect, it } from "vitest";
-import { displayIn } from "../../../controllers/src/android/display.ts";
-import { keyboardIn } from "../../../controllers/src/android/keyboard.ts";
-import { permissionsIn } from "../../../controllers/src/android/packageDump.ts";
+import type { AndroidFacts } from "../../../controllers/src/android/facts.ts";
+import { permissionsIn } from "../../../controllers/src/android/packages.ts";
 import { batteryOf, locationOf, networkOf } from "../../../controllers/src/android/sensors.ts";
-import { factsOfScreen } from "../../../controllers/src/android/ui/screenFacts.ts";
-import { scanScreen } from "../../../controllers/src/screens/androidTree.ts";
+import { displayIn, keyboardIn, treeOf } from "../../../controllers/src/android/ui/screenFacts.ts";
+import { scanScreen } from "../../../controllers/src/phones/androidTree.ts";
 import { toScreen } from "../../../controllers/src/screens/screen.ts";
 
 /** What real devices print, as far as it is read: each with where it was seen. */
+
+const facts: AndroidFacts = {
+  ...{ make: "", model: "", release: "", api: 34, isTv: false, density: 420 },
+  screen: { width: 1080, height: 2092 },
+};
+const blank = { roots: [], rotation: 0 as const, isCut: false };
 
 describe("the screen in front", () => {
   it("is that of the device's own display, though another is listed before it", () => {
@@ -22,10 +27,9 @@ describe("the screen in front", () => {
   mFocusedApp=ActivityRecord{b3a u0 com.example.shop/.Main t82}
     mShowRequested=true mInputShown=true
 `;
-    expect(factsOfScreen(text)).toEqual({
-      front: { packageName: "com.example.shop", activity: "com.example.shop.Main" },
-      isKeyboardShown: true,
-      size: { width: 2400, height: 1080 },
+    expect(treeOf(blank, text, facts)).toMatchObject({
+      ...{ app: "com.example.shop", location: "com.example.shop/.Main", isKeyboardShown: true },
+      space: { width: 2400, height: 1080, rotation: 0 },
     });
   });
 
@@ -35,27 +39,18 @@ describe("the screen in front", () => {
   mFocusedApp=AppWindowToken{9b6 token=Token{5e5 ActivityRecord{97f u0 com.example/.Main t5}}}
   mInputShown=false
 `;
-    expect(factsOfScreen(text)).toEqual({
-      front: { packageName: "com.example", activity: "com.example.Main" },
-      isKeyboardShown: false,
+    expect(treeOf(blank, text, facts)).toMatchObject({
+      ...{ app: "com.example", location: "com.example/.Main", isKeyboardShown: false },
+      space: { width: 1080, height: 2092, rotation: 0 },
     });
   });
 
   it("has the size of the display as it is folded now", () => {
-    const { roots = [] } =
-      scanScreen(
-        '<hierarchy rotation="0"><node class="android.widget.Button" text="Far" clickable="true" bounds="[1800,100][2000,200]" /></hierarchy>',
-      ) ?? {};
-    const tree = {
-      roots,
-      rotation: 0 as const,
-      front: { packageName: "", activity: "" },
-      isKeyboardShown: false,
-      isCut: false,
-    };
-    const folded = { natural: { width: 1080, height: 2092 }, isTv: false };
-    expect(toScreen(tree, folded).seen).toEqual([]);
-    const open = toScreen({ ...tree, size: { width: 2208, height: 1840 } }, folded);
+    const screen = scanScreen(
+      '<hierarchy rotation="0"><node class="android.widget.Button" text="Far" clickable="true" bounds="[1800,100][2000,200]" /></hierarchy>',
+    );
+    expect(toScreen(treeOf(screen ?? blank, "", facts)).seen).toEqual([]);
+    const open = toScreen(treeOf(screen ?? blank, "init=1080x2092 cur=2208x1840", facts));
     expect(open.seen.map(({ name }) => name)).toEqual(["Far"]);
     expect(open.space).toEqual({ width: 2208, height: 1840, rotation: 0 });
   });

@@ -1,9 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { frontOf } from "../../../controllers/src/android/ui/screenFacts.ts";
-import { scanScreen } from "../../../controllers/src/screens/androidTree.ts";
+import { scanScreen } from "../../../controllers/src/phones/androidTree.ts";
 import { toScreen } from "../../../controllers/src/screens/screen.ts";
-
-const natural = { width: 1080, height: 2400 };
 
 type Attributes = Readonly<Record<string, string | boolean>>;
 
@@ -17,16 +15,11 @@ function node(className: string, bounds: string, attributes: Attributes = {}, ..
 const hierarchy = (...nodes: string[]) =>
   `<?xml version='1.0' encoding='UTF-8'?><hierarchy rotation="0">${nodes.join("")}</hierarchy>UI hierchary dumped to: /dev/tty`;
 
-function elementsOf(xml: string, isTv = false) {
-  const screen = scanScreen(xml);
-  if (!screen) throw new Error("There is no hierarchy.");
-  const tree = {
-    ...screen,
-    rotation: 0 as const,
-    front: { packageName: "com.example", activity: ".Main" },
-    isKeyboardShown: false,
-  };
-  return toScreen(tree, { natural, isTv }).seen.map(({ element }) => element);
+function elementsOf(xml: string, byKeys = false) {
+  const { roots } = scanScreen(xml) ?? {};
+  if (!roots) throw new Error("There is no hierarchy.");
+  const space = { width: 1080, height: 2400, rotation: 0 as const };
+  return toScreen({ roots, space, app: "com.example", byKeys }).seen.map(({ element }) => element);
 }
 
 describe("the scanner of screens", () => {
@@ -40,7 +33,7 @@ describe("the scanner of screens", () => {
   it("reads the tags of the UiAutomator2 server, which are named after classes", () => {
     const xml = `<hierarchy rotation="1"><android.widget.Button class="android.widget.Button" text="OK" bounds="[1,2][3,4]"/></hierarchy>`;
     const screen = scanScreen(xml);
-    expect(screen?.quarters).toBe(1);
+    expect(screen?.rotation).toBe(90);
     expect(screen?.roots[0]).toMatchObject({ text: "OK", bounds: { x: 1, y: 2, width: 2, height: 2 } });
   });
 
@@ -188,7 +181,7 @@ describe("elements of a screen", () => {
     expect(elementsOf(hierarchy(...nodes))).toMatchObject([{ name: "half", rect: { height: 100 } }]);
   });
 
-  it("lets what can have the focus be acted on, on a TV alone", () => {
+  it("lets what can have the focus be acted on, on a screen that keys drive alone", () => {
     const card = node(
       "android.widget.FrameLayout",
       "[0,0][300,200]",

@@ -6,7 +6,7 @@ import { serverPort } from "../../../controllers/src/android/adb/server.ts";
 import { typing } from "../../../controllers/src/android/commands/text.ts";
 import { type CrashEvent, CrashReader } from "../../../controllers/src/logs/crashReader.ts";
 import { parseLogcatLine } from "../../../controllers/src/logs/logcatLine.ts";
-import { findKeyCode } from "../../../controllers/src/screens/androidKeys.ts";
+import { findKeyCode } from "../../../controllers/src/phones/androidKeys.ts";
 
 describe("a command line for a device", () => {
   it.each([

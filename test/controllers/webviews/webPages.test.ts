@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { scanScreen } from "../../../controllers/src/screens/androidTree.ts";
+import { scanScreen } from "../../../controllers/src/phones/androidTree.ts";
 import { nodesBelow, type UiTree } from "../../../controllers/src/screens/tree.ts";
 import type { PageLook } from "../../../controllers/src/webviews/pageReader.ts";
 import { notDebuggable, WebPages } from "../../../controllers/src/webviews/webPages.ts";
@@ -13,8 +13,7 @@ function screenWith(webViews: readonly [title: string, bounds: string][]): UiTre
       `<node class="android.webkit.WebView" package="app" text="${title}" bounds="${bounds}"><node class="android.view.View" text="by accessibility" bounds="${bounds}"/></node>`,
   );
   const screen = scanScreen(`<hierarchy rotation="0">${nodes.join("")}</hierarchy>`);
-  const front = { packageName: "app", activity: "" };
-  return { roots: screen?.roots ?? [], rotation: 0, front, isKeyboardShown: false, isCut: false };
+  return { roots: screen?.roots ?? [], space: { width: 1080, height: 2400, rotation: 0 }, app: "app" };
 }
 
 const page = (title: string, more: Partial<PageLook> = {}): PageLook => ({

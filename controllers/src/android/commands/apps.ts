@@ -1,107 +1,161 @@
-import type { z } from "zod";
-import { type Command, type CommandResult, defineCommand } from "../../contract.ts";
+import type { CommandResult } from "../../contract.ts";
 import { orNearest } from "../../elements/failures.ts";
 import { nearest } from "../../elements/nearest.ts";
 import { DeviceError } from "../../errors.ts";
-import { portable } from "../../portable.ts";
-import { sent } from "../../screens/hand.ts";
+import { type AppPort, idInUse, isWeb, namedApp } from "../../phones/apps.ts";
+import { sent } from "../../screens/input.ts";
 import { commandLine } from "../adb/quote.ts";
-import { listApps } from "../apps.ts";
-import { wake } from "../power.ts";
-import { processLine, runsIn } from "../processes.ts";
+import type { AndroidDevice } from "../device.ts";
+import { describePackage, listApps, permissionsIn, processLine, runsIn, schemesIn } from "../packages.ts";
 import type { AndroidSession } from "../session.ts";
+import { wake } from "../ui/screenFacts.ts";
 
-type App = z.output<typeof portable.open_app.input>["app"];
+/** Clearing the data of a large app takes longer than other calls. */
+const clearMs = 60_000;
 
-/** Names of packages and activities as Android allows them, so that none is taken for an option. */
-const packageName = /^[A-Za-z][\w.]{0,199}$/;
-const activityName = /^[.A-Za-z][\w.$]{0,199}$/;
+/** The package of an app, as Android allows it, so that none is taken for an option. */
+export const packageOf: AppPort["idOf"] = namedApp({
+  pattern: /^[A-Za-z][\w.]{0,199}$/,
+  none: "An Android device opens apps by package. Give the app one, such as com.android.settings.",
+  wrong: "is not a package name. Give one such as com.android.settings.",
+});
 
-export function appCommands(session: AndroidSession): Command[] {
-  return [
-    defineCommand({
-      ...portable.open_app,
-      run: ({ app, timeout_ms }, signal) => openApp(session, app, timeout_ms, signal),
-    }),
-    defineCommand({
-      ...portable.close_app,
-      run: ({ app }, signal) => closeApp(session, packageOf(app), signal),
-    }),
-  ];
-}
-
-/** The package that a caller named, else that of the app in use. Throws INVALID_PARAMS where there is none. */
+/** The package that a caller named, else that of the app in use. */
 export const packageInUse = (
   { context }: Pick<AndroidSession, "context">,
   app: { package?: string | undefined },
-): string => packageOf({ package: app.package ?? context.app()?.package });
+): string => idInUse(context, { idOf: packageOf }, app);
 
-/** The package of an app. Throws INVALID_PARAMS where it has none, or one that cannot be. */
-export function packageOf({ package: id }: App): string {
-  if (id !== undefined && packageName.test(id)) return id;
-  throw new DeviceError(
-    "INVALID_PARAMS",
-    id === undefined
-      ? "An Android device opens apps by package. Give the app one, such as com.android.settings."
-      : `${JSON.stringify(id)} is not a package name. Give one such as com.android.settings.`,
-  );
-}
+export const createAppPort = (session: AndroidSession): AppPort => ({
+  idOf: packageOf,
+  links: "http, https, or a scheme that the app declares.",
+  open: (id, activity, timeoutMs, signal) => openApp(session, id, { activity, timeoutMs }, signal),
+  close: (id, signal) => sending(session, () => closeApp(session.device, id, signal)),
+  clear: (id, signal) => sending(session, () => clearApp(session.device, id, signal)),
+  change: (how, permission, id, signal) =>
+    sending(session, () => changePermission(session.device, { how, permission, id }, signal)),
+  receiver: (scheme, given, signal) => receiverOf(session, scheme, given, signal),
+  openLink: (url, id, timeoutMs, signal) =>
+    sending(session, () => openLink(session.device, { url, id, timeoutMs }, signal)),
+});
 
-async function openApp(
-  session: AndroidSession,
-  app: App,
-  timeoutMs: number,
-  signal: AbortSignal,
-): Promise<CommandResult> {
-  const id = packageOf(app);
-  session.trail.start = undefined;
-  await wake(session.device, signal);
-  const component =
-    app.activity === undefined ? await launcherOf(session, id, signal) : given(id, app.activity);
+/** What was seen of the screen counts no more, whatever comes of it. */
+async function sending<T>({ reader }: AndroidSession, work: () => Promise<T>): Promise<T> {
   try {
-    const start = commandLine(["am", "start", "-W", "-n", component]);
-    const { code, stdout, stderr } = await session.device.link().script(start, signal, { timeoutMs });
-    const said = `${stdout}\n${stderr}`;
-    if (/Error type 3|does not exist/.test(said)) throw await noActivity(session, id, component, signal);
-    if (code !== 0 || /^Error/m.test(said)) throw notOpened(component, said);
-    const ms = Number(/^TotalTime: (\d+)/m.exec(said)?.[1]);
-    const state = /^LaunchState: (\w+)/m.exec(said)?.[1];
-    session.trail.start = { id, ...(ms > 0 && { ms }), ...(state !== undefined && { state }) };
-    const late = /^Status: timeout/m.test(said) ? ", which has not shown its screen yet" : "";
-    return { ...sent(`opened ${id}${late}`), isNews: late !== "", ...(ms > 0 && { data: { total_ms: ms } }) };
-  } finally {
-    session.reader.driven();
-  }
-}
-
-async function closeApp(
-  { device, reader }: AndroidSession,
-  id: string,
-  signal: AbortSignal,
-): Promise<CommandResult> {
-  try {
-    const lines = [processLine, ["am", "force-stop", id]];
-    const { code, stdout, stderr } = await device.link().runAll(lines, signal);
-    if (code !== 0) throw notClosed(id, stderr);
-    return runsIn(stdout, id) === false
-      ? { message: `${id} was not open`, isNews: true }
-      : sent(`closed ${id}`);
+    return await work();
   } finally {
     reader.driven();
   }
 }
 
-const notClosed = (id: string, said: string) =>
-  new DeviceError(
-    "DEVICE_ERROR",
-    `${id} was not closed: ${said.trim().slice(0, 300) || "the device said nothing"}. Look at the screen, and go on without it.`,
-  );
+async function openApp(
+  session: AndroidSession,
+  id: string,
+  { activity, timeoutMs }: { activity: string | undefined; timeoutMs: number },
+  signal: AbortSignal,
+): Promise<CommandResult> {
+  const { device, trail } = session;
+  trail.start = undefined;
+  await wake(device, signal);
+  const component = activity ?? (await launcherOf(device, id, signal));
+  return sending(session, async () => {
+    const start = commandLine(["am", "start", "-W", "-n", component]);
+    const { code, stdout, stderr } = await device.link().script(start, signal, { timeoutMs });
+    const said = `${stdout}\n${stderr}`;
+    if (/Error type 3|does not exist/.test(said)) throw await noActivity(device, id, component, signal);
+    if (code !== 0 || /^Error/m.test(said)) throw notOpened(component, said);
+    const ms = Number(/^TotalTime: (\d+)/m.exec(said)?.[1]);
+    const state = /^LaunchState: (\w+)/m.exec(said)?.[1];
+    trail.start = { id, ...(ms > 0 && { ms }), ...(state !== undefined && { state }) };
+    const late = /^Status: timeout/m.test(said) ? ", which has not shown its screen yet" : "";
+    return { ...sent(`opened ${id}${late}`), isNews: late !== "", ...(ms > 0 && { data: { total_ms: ms } }) };
+  });
+}
 
-function given(id: string, activity: string): string {
-  if (activityName.test(activity)) return `${id}/${activity}`;
+/** False where the device says that it had no process. */
+async function closeApp(device: AndroidDevice, id: string, signal: AbortSignal): Promise<boolean> {
+  const lines = [processLine, ["am", "force-stop", id]];
+  const { code, stdout, stderr } = await device.link().runAll(lines, signal);
+  if (code === 0) return runsIn(stdout, id) !== false;
   throw new DeviceError(
-    "INVALID_PARAMS",
-    `${JSON.stringify(activity)} is not an activity name. Give one such as .MainActivity.`,
+    "DEVICE_ERROR",
+    `${id} was not closed: ${stderr.trim().slice(0, 300) || "the device said nothing"}. Look at the screen, and go on without it.`,
+  );
+}
+
+async function clearApp(device: AndroidDevice, id: string, signal: AbortSignal): Promise<void> {
+  const cleared = await device.link().run(["pm", "clear", id], signal, { timeoutMs: clearMs });
+  if (/^Success/m.test(cleared.stdout)) return;
+  await mustBeInstalled(device, id, signal);
+  throw new DeviceError(
+    "DEVICE_ERROR",
+    `The data of ${id} was not deleted: ${saidBy(cleared)}. Some makers require "USB debugging (Security settings)" in the developer options; else uninstall and install the app.`,
+  );
+}
+
+async function changePermission(
+  device: AndroidDevice,
+  { how, permission, id }: { how: "grant" | "revoke"; permission: string; id: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const changed = await device.link().run(["pm", how, id, permission], signal);
+  const said = saidBy(changed);
+  if (changed.code === 0 && !/Exception|Operation not allowed/.test(said)) return;
+  await mustBeInstalled(device, id, signal);
+  const asked = permissionsIn(await describePackage(device, id, signal)).map((one) => one.name);
+  const near = asked.includes(permission) ? "" : orNearest(nearest(permission, asked));
+  const done = how === "grant" ? "granted" : "revoked";
+  throw new DeviceError(
+    "ACTION_REJECTED",
+    `${permission} of ${id} was not ${done}: ${said}. Only permissions that the app requests and that a user can give are changed${near}`,
+  );
+}
+
+const saidBy = ({ stdout, stderr }: { stdout: string; stderr: string }): string =>
+  `${stdout}\n${stderr}`.trim().replace(/\s+/g, " ").slice(0, 300) || "the device said nothing";
+
+async function openLink(
+  device: AndroidDevice,
+  { url, id, timeoutMs }: { url: string; id: string | undefined; timeoutMs: number },
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const start = ["am", "start", "-W", "-a", "android.intent.action.VIEW", "-d", url];
+  if (id !== undefined) start.push("-p", id);
+  const { code, stdout, stderr } = await device.link().run(start, signal, { timeoutMs });
+  if (code === 0 && !/^Error|unable to resolve/m.test(`${stdout}\n${stderr}`))
+    return /^Activity: (\S+)/m.exec(stdout)?.[1];
+  const who = id === undefined ? "No app opens" : `${id} does not open`;
+  throw new DeviceError(
+    "ACTIVITY_MISSING",
+    `${who} this link. Correct it, or see which links the app declares.`,
+  );
+}
+
+/** A link of an app's own scheme is opened in that app alone. */
+async function receiverOf(
+  { context, device }: AndroidSession,
+  scheme: string,
+  given: string | undefined,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  if (isWeb(scheme)) return given;
+  const inUse = context.app();
+  const id = given ?? inUse?.package;
+  if (id === undefined)
+    throw new DeviceError(
+      "INVALID_PARAMS",
+      `A link of the scheme ${scheme} is opened only in an app that declares it. Give its package.`,
+    );
+  packageOf({ package: id });
+  const isOfAppInUse = inUse?.package === undefined || inUse.package === id;
+  if (isOfAppInUse && inUse?.deep_link?.toLowerCase().startsWith(`${scheme}:`)) return id;
+  const declared = schemesIn(await describePackage(device, id, signal));
+  if (declared.includes(scheme)) return id;
+  await mustBeInstalled(device, id, signal);
+  const known = declared.length === 0 ? "none" : declared.slice(0, 20).join(", ");
+  throw new DeviceError(
+    "URL_DENIED",
+    `${id} does not declare links of the scheme ${scheme}; it declares: ${known}. Give one of these, or http or https.`,
   );
 }
 
@@ -109,7 +163,7 @@ function given(id: string, activity: string): string {
  * The activity that the launcher starts, the first of several (for which resolve-activity gives Android's chooser); on a TV that
  * of its own launcher first.
  */
-async function launcherOf({ device }: AndroidSession, id: string, signal: AbortSignal): Promise<string> {
+async function launcherOf(device: AndroidDevice, id: string, signal: AbortSignal): Promise<string> {
   const categories = device.facts().isTv ? ["LEANBACK_LAUNCHER", "LAUNCHER"] : ["LAUNCHER"];
   const query = (category: string) =>
     commandLine([
@@ -130,7 +184,7 @@ async function launcherOf({ device }: AndroidSession, id: string, signal: AbortS
 }
 
 async function noActivity(
-  { device }: AndroidSession,
+  device: AndroidDevice,
   id: string,
   component: string,
   signal: AbortSignal,
@@ -143,11 +197,7 @@ async function noActivity(
 }
 
 /** Throws APP_NOT_INSTALLED with the nearest packages. */
-export async function mustBeInstalled(
-  device: AndroidSession["device"],
-  id: string,
-  signal: AbortSignal,
-): Promise<void> {
+export async function mustBeInstalled(device: AndroidDevice, id: string, signal: AbortSignal): Promise<void> {
   const installed = (await listApps(device, signal)).map((app) => app.id);
   if (installed.includes(id)) return;
   const candidates = nearest(id, installed);

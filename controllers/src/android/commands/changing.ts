@@ -20,7 +20,8 @@ export async function change(session: AndroidSession, one: Change, signal: Abort
   const { changes, device } = session;
   if (!changes.has(one.name)) {
     const { stdout } = await device.link().runAll(one.ask, signal);
-    changes.remember(one.name, one.restore(stdout.split("\n").map((line) => line.trim())));
+    const restore = one.restore(stdout.split("\n").map((line) => line.trim()));
+    changes.remember(one.name, (own) => device.link().runAll(restore, own));
   }
   await sendInputs(session, one.set, signal);
 }

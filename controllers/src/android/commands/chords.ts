@@ -2,8 +2,8 @@ import { z } from "zod";
 import { type Command, defineCommand, type Withheld } from "../../contract.ts";
 import { noSuchKey } from "../../elements/keys.ts";
 import { DeviceError } from "../../errors.ts";
-import { findKeyCode, keyNames } from "../../screens/androidKeys.ts";
-import { sent } from "../../screens/hand.ts";
+import { findKeyCode, keyNames } from "../../phones/androidKeys.ts";
+import { sent } from "../../screens/input.ts";
 import type { AndroidFacts } from "../facts.ts";
 import { type AndroidSession, sendInputs } from "../session.ts";
 

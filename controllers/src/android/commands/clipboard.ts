@@ -1,43 +1,33 @@
-import { z } from "zod";
-import { type Command, defineCommand } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
-import { sent } from "../../screens/hand.ts";
+import type { ClipboardPort } from "../../phones/system.ts";
 import { DriverRefusal } from "../driver/program.ts";
 import type { AndroidSession } from "../session.ts";
 
 /** The helper app that reads it is installed first, once. */
 const readMs = 60_000;
-const mostCharacters = 100_000;
 
-const putInput = z.strictObject({ text: z.string().max(mostCharacters) });
-const noInput = z.strictObject({});
-
-export function clipboardCommands(session: AndroidSession): Command[] {
-  return [
-    defineCommand<typeof putInput>({
-      name: "write_clipboard",
-      description: "Puts a text on the clipboard of the device.",
-      effect: "write",
-      input: putInput,
-      async run({ text }, signal) {
-        await session.clipboard.put(text, signal).catch(refuse("take"));
-        return sent(`put ${text.length} characters on the clipboard`);
-      },
-    }),
-    defineCommand<typeof noInput>({
-      name: "read_clipboard",
-      description:
-        "Gives the text on the clipboard of the device as value. Since Android 10 this installs Appium's settings app on it, once.",
-      effect: "read",
-      input: noInput,
-      async run(_input, signal) {
-        const driver = await session.backend.session(signal);
-        const content = await driver.clipboard({ signal, timeoutMs: readMs }).catch(refuse("give"));
-        const text = Buffer.from(content, "base64").toString("utf8").slice(0, mostCharacters);
-        return { message: `the clipboard holds ${text.length} characters`, data: { value: text } };
-      },
-    }),
-  ];
+/** What a client put there is taken away before the next one. */
+export function createClipboard({ backend, changes }: AndroidSession): ClipboardPort {
+  const put = async (content: string, signal: AbortSignal) => {
+    const session = await backend.session(signal);
+    const body = { content, contentType: "plaintext" };
+    await session.ask("POST", "/appium/device/set_clipboard", body, { signal });
+  };
+  return {
+    note: " Since Android 10 this installs Appium's settings app on it, once.",
+    async write(content, text, signal) {
+      // Without a session nothing can be done, and it is not worth opening one.
+      changes.remember("clipboard", async (own) => {
+        if (backend.findSession()) await put("", own).catch(() => own.throwIfAborted());
+      });
+      await put(content, signal).catch(refuse("take"));
+      return `put ${text.length} characters on the clipboard`;
+    },
+    async read(signal) {
+      const session = await backend.session(signal);
+      return session.clipboard({ signal, timeoutMs: readMs }).catch(refuse("give"));
+    },
+  };
 }
 
 /** Without the driver's own words, which may hold the text. */

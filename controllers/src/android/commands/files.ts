@@ -1,22 +1,13 @@
 import { once } from "node:events";
 import { createReadStream, createWriteStream } from "node:fs";
-import { basename, extname, join } from "node:path";
+import { basename, extname } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { z } from "zod";
 import { type Command, defineCommand } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
-import {
-  copyTime,
-  fileOffers,
-  mostPulledBytes,
-  tooLarge,
-  uploaded,
-  uploadName,
-} from "../../screens/files.ts";
+import { copyTime, demandSmall, type FilePort, uploaded, uploadName } from "../../phones/files.ts";
 import { poll } from "../../waiting/deadlines.ts";
-import type { Link } from "../link.ts";
 import type { AndroidSession } from "../session.ts";
-import { isFull, saidBy, storageFull } from "./uploads.ts";
 
 /** The media store has a file by then, or does not take it. */
 const scanMs = 10_000;
@@ -31,26 +22,51 @@ const mediaFolders: Readonly<Record<string, readonly string[]>> = {
 };
 const allMedia = Object.values(mediaFolders).flat().join(", ");
 
-/** Files to the device, from the uploads folder alone, and from it. */
-export const fileCommands = (session: AndroidSession): Command[] => [
-  pushFile(session),
-  addMedia(session),
-  pullFile(session),
-];
+export const createFiles = ({ device }: Pick<AndroidSession, "device">): FilePort => ({
+  target: (name) => `/sdcard/Download/${name}`,
+  async push(path, target, timeoutMs, signal) {
+    try {
+      await device.link().sendFiles(
+        async (kit) => {
+          await once(await kit.push(createReadStream(path), target), "end");
+        },
+        timeoutMs,
+        signal,
+      );
+    } catch (error) {
+      if (error instanceof DeviceError) throw error;
+      if (isFull(saidBy(error))) throw storageFull(`write ${target}`);
+      throw new DeviceError(
+        "DEVICE_ERROR",
+        `The device did not take ${target}: ${saidBy(error)}. Choose a folder that may be written, such as /sdcard/Download.`,
+      );
+    }
+  },
+  async pull(target, path, timeoutMs, signal) {
+    try {
+      await device.link().sendFiles(
+        async (kit) => {
+          const found = await kit.stat(target);
+          if (found.isDirectory())
+            throw new DeviceError("INVALID_PARAMS", `${target} is a folder. Name a file in it.`);
+          demandSmall(target, found.size);
+          await pipeline(await kit.pull(target), createWriteStream(path, { mode: 0o600 }), { signal });
+        },
+        timeoutMs,
+        signal,
+      );
+    } catch (error) {
+      if (error instanceof DeviceError) throw error;
+      throw new DeviceError(
+        "DEVICE_ERROR",
+        `The device did not give ${target}: ${saidBy(error)}. Name a file that exists and that adb may read, such as one in /sdcard.`,
+      );
+    }
+  },
+});
 
-function pushFile({ context, device }: AndroidSession): Command {
-  return defineCommand({
-    ...fileOffers.push_file,
-    async run({ file, to, timeout_ms }, signal) {
-      const path = await uploaded(context, file);
-      const target = to ?? `/sdcard/Download/${basename(path)}`;
-      await send(device.link(), { path, target, timeoutMs: timeout_ms }, signal);
-      return { message: `copied ${basename(path)} to ${target}`, isNews: true };
-    },
-  });
-}
-
-function addMedia({ context, device }: AndroidSession): Command {
+export function mediaCommand({ context, device }: AndroidSession): Command {
+  const files = createFiles({ device });
   const input = z.strictObject({
     file: uploadName.describe(`Name of a picture, video or sound in the uploads folder: ${allMedia}.`),
     ...copyTime,
@@ -64,7 +80,7 @@ function addMedia({ context, device }: AndroidSession): Command {
       const path = await uploaded(context, file);
       const target = `${sharedStorage}/${folderOf(file)}/${basename(path)}`;
       const link = device.link();
-      await send(link, { path, target, timeoutMs: timeout_ms }, signal);
+      await files.push(path, target, timeout_ms, signal);
       await link.run(scanOf(target, device.facts().api), signal, { timeoutMs: timeout_ms });
       const isListed = async () => /^Row: 0/.test((await link.run(queryOf(target), signal)).stdout);
       if (await poll(isListed, { everyMs: lookEveryMs, ms: scanMs, signal }))
@@ -96,64 +112,13 @@ const queryOf = (target: string): readonly string[] => [
   `_data='${target.replaceAll("'", "''")}'`,
 ];
 
-function pullFile({ context, device }: AndroidSession): Command {
-  return defineCommand({
-    ...fileOffers.pull_file,
-    async run({ path, timeout_ms }, signal) {
-      const file = join(await context.temporaryFolder(), "pulled");
-      try {
-        await device.link().sendFiles(
-          async (kit) => {
-            const found = await kit.stat(path);
-            if (found.isDirectory()) throw noFile(path);
-            const { size } = found;
-            if (size > mostPulledBytes) throw tooLarge(path, size);
-            await pipeline(await kit.pull(path), createWriteStream(file, { mode: 0o600 }), { signal });
-          },
-          timeout_ms,
-          signal,
-        );
-      } catch (error) {
-        throw error instanceof DeviceError ? error : pullFailure(path, error);
-      }
-      return { message: `copied ${path}`, file };
-    },
-  });
-}
+export const saidBy = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).slice(0, 300);
 
-const noFile = (path: string) => new DeviceError("INVALID_PARAMS", `${path} is a folder. Name a file in it.`);
+export const isFull = (said: string) => /INSUFFICIENT_STORAGE|No space left/i.test(said);
 
-/** Throws DEVICE_ERROR, STORAGE_FULL. */
-async function send(
-  link: Link,
-  { path, target, timeoutMs }: { path: string; target: string; timeoutMs: number },
-  signal: AbortSignal,
-): Promise<void> {
-  try {
-    await link.sendFiles(
-      async (kit) => {
-        const transfer = await kit.push(createReadStream(path), target);
-        await once(transfer, "end");
-      },
-      timeoutMs,
-      signal,
-    );
-  } catch (error) {
-    throw error instanceof DeviceError ? error : pushFailure(target, error);
-  }
-}
-
-function pushFailure(target: string, error: unknown): DeviceError {
-  if (isFull(saidBy(error))) return storageFull(`write ${target}`);
-  return new DeviceError(
-    "DEVICE_ERROR",
-    `The device did not take ${target}: ${saidBy(error)}. Choose a folder that may be written, such as /sdcard/Download.`,
+export const storageFull = (what: string) =>
+  new DeviceError(
+    "STORAGE_FULL",
+    `The device has no room to ${what}. Remove apps or files from it, and try again.`,
   );
-}
-
-function pullFailure(path: string, error: unknown): DeviceError {
-  return new DeviceError(
-    "DEVICE_ERROR",
-    `The device did not give ${path}: ${saidBy(error)}. Name a file that exists and that adb may read, such as one in /sdcard.`,
-  );
-}

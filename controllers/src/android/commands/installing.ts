@@ -3,11 +3,11 @@ import { basename } from "node:path";
 import { z } from "zod";
 import { type Command, defineCommand } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
-import { copyTime, uploaded, uploadName } from "../../screens/files.ts";
-import { listApps } from "../apps.ts";
+import { copyTime, uploaded, uploadName } from "../../phones/files.ts";
+import { listApps } from "../packages.ts";
 import type { AndroidSession } from "../session.ts";
 import { packageOf } from "./apps.ts";
-import { isFull, saidBy, storageFull } from "./uploads.ts";
+import { isFull, saidBy, storageFull } from "./files.ts";
 
 /** Installs apps of the uploads folder, and removes them. */
 export const installCommands = (session: AndroidSession): Command[] => [

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { type Command, defineCommand, type Withheld } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
-import { packageShape } from "../../screens/appState.ts";
-import { sent } from "../../screens/hand.ts";
+import { packageShape } from "../../phones/apps.ts";
+import { sent } from "../../screens/input.ts";
 import type { AndroidFacts } from "../facts.ts";
 import { type AndroidSession, sendInputs } from "../session.ts";
 import { mustBeInstalled, packageInUse } from "./apps.ts";
@@ -65,7 +65,7 @@ function setGeolocation(session: AndroidSession): Command {
         for (const line of forgetting) await device.link().run(line, signal);
         return sent("the device measures its own place");
       }
-      changes.remember("place", forgetting);
+      changes.remember("place", (own) => device.link().runAll(forgetting, own));
       const place = `${latitude},${longitude}`;
       const lines = providers.flatMap((provider) => [
         providerLine("add-test-provider", provider),

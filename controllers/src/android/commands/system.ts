@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { type Command, type CommandResult, defineCommand, type Withheld } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
-import { sent } from "../../screens/hand.ts";
-import { noTurning, type Orientation, orientationAt, rotateOffer, turned } from "../../screens/turning.ts";
+import { noTurning, type Orientation, rotateOffer, turned } from "../../phones/system.ts";
+import { sent } from "../../screens/input.ts";
 import { poll } from "../../waiting/deadlines.ts";
-import { displayIn, displayLine } from "../display.ts";
 import type { AndroidFacts } from "../facts.ts";
 import type { AndroidSession } from "../session.ts";
+import { readDisplay } from "../ui/screenFacts.ts";
 import { change, confirm, type Line, lookEveryMs, takenMs } from "./changing.ts";
 
 /** `cmd connectivity airplane-mode` came with Android 11 (appium-adb, setAirplaneMode). */
@@ -53,7 +53,7 @@ function rotate(session: AndroidSession): Command {
       await change(session, { name: "rotation", ask, restore, set }, signal);
       let angle: number | undefined;
       const isTurned = async () => {
-        angle = displayIn((await device.link().script(displayLine, signal)).stdout)?.rotation;
+        angle = (await readDisplay(device, signal))?.rotation;
         return angle === wanted;
       };
       await poll(isTurned, { everyMs: lookEveryMs, ms: takenMs, signal });
@@ -63,6 +63,10 @@ function rotate(session: AndroidSession): Command {
     },
   });
 }
+
+/** How a screen of this natural size stands when it is turned by so many degrees. */
+const orientationAt = ({ width, height }: AndroidFacts["screen"], angle: number): Orientation =>
+  (angle % 180 === 0) === height >= width ? "portrait" : "landscape";
 
 /** As Android turns its screens (AOSP, DisplayRotation.configure). */
 function angleOf(screen: AndroidFacts["screen"], to: Orientation, isUpsideDown: boolean): number {

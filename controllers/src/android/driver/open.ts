@@ -2,7 +2,7 @@ import type { ControllerContext } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
 import { transportLost } from "../adb/failures.ts";
 import type { Link } from "../link.ts";
-import { versionIn } from "../packageDump.ts";
+import { versionIn } from "../packages.ts";
 import { chromedriverAt } from "../ui/webPages.ts";
 import { whyNotOnNode } from "./node.ts";
 import { ownerLine, saysOwner, uiaBusy } from "./owner.ts";

@@ -1,6 +1,7 @@
 import type { ControllerContext } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
 import type { TreeSource, UiTree } from "../../screens/tree.ts";
+import { inTurn } from "../../waiting/deadlines.ts";
 import { nativeContext, WebPages } from "../../webviews/webPages.ts";
 import type { AndroidDevice } from "../device.ts";
 import { Driver } from "../driver/driver.ts";
@@ -38,6 +39,8 @@ export class UiBackend implements TreeSource {
   readonly #driver: Driver;
   readonly #pageSource: TreeSource;
   readonly #dumps: TreeSource;
+  /** Android has one UiAutomation: one tree is read at a time. */
+  readonly #inTurn = inTurn();
   #hasAddon = false;
   /** Over this connection the driver is not tried again. */
   #fallback: { link: Link; why: string } | undefined;
@@ -59,7 +62,11 @@ export class UiBackend implements TreeSource {
     this.#dumps = createDumpSource(device);
   }
 
-  async read(signal: AbortSignal): Promise<UiTree> {
+  read(signal: AbortSignal): Promise<UiTree> {
+    return this.#inTurn(() => this.#read(signal));
+  }
+
+  async #read(signal: AbortSignal): Promise<UiTree> {
     if (this.whyNoSession() !== undefined) return this.#dumps.read(signal);
     let tree: UiTree;
     try {
@@ -72,8 +79,8 @@ export class UiBackend implements TreeSource {
   }
 
   driven(): void {
-    this.#pageSource.driven();
-    this.#dumps.driven();
+    this.#pageSource.driven?.();
+    this.#dumps.driven?.();
   }
 
   /** The session of the driver, which is opened if it must. Throws UIA_UNAVAILABLE where there is none. */

@@ -1,16 +1,13 @@
 import { DeviceError } from "../../errors.ts";
-import { rotationOf, scanScreen } from "../../screens/androidTree.ts";
+import { scanScreen } from "../../phones/androidTree.ts";
 import type { TreeSource, UiTree } from "../../screens/tree.ts";
-import { pause } from "../../waiting/deadlines.ts";
 import type { AndroidDevice } from "../device.ts";
 import type { Driver } from "../driver/driver.ts";
 import { restMs } from "../driver/open.ts";
 import { DriverRefusal } from "../driver/program.ts";
 import type { DriverSession } from "../driver/session.ts";
-import { factsOfScreen, screenLines, treeEmpty } from "./screenFacts.ts";
+import { screenLines, treeOf, untilRoot } from "./screenFacts.ts";
 
-/** Until a screen without a root is asked again. */
-const emptyPausesMs = [200, 500, 1_000];
 /** The server on the device waits for a root itself, up to 10 s: then it is not asked again. */
 const emptyMs = 4_000;
 /** A screen that never came to rest is not waited for again for so long, unless something is sent to it. */
@@ -18,57 +15,37 @@ const busyMs = 30_000;
 
 /** Trees by the session of the driver: one request, beside one line of the shell for what a tree does not say. */
 export function createPageSource(device: AndroidDevice, driver: Driver): TreeSource {
-  let last: Promise<unknown> = Promise.resolve();
   const rest = new Rest();
-  const readOnce = async (signal: AbortSignal): Promise<UiTree> => {
-    const read = async () => {
-      const session = await driver.session(device.link(), signal);
-      return readTree({ session, rest, line: screenLines(device.facts().api) }, signal);
-    };
-    try {
-      return await read();
-    } catch (error) {
-      // Looking again does no harm, and the next session shows the same screen.
-      if (!(error instanceof DeviceError) || error.code !== "UIA_CRASHED") throw error;
-      return await read();
-    }
+  const read = async (signal: AbortSignal) => {
+    const session = await driver.session(device.link(), signal);
+    return untilRoot(() => readWhole(device, session, rest, signal), emptyMs, signal);
   };
   return {
-    read(signal) {
-      const mine = last.then(() => readOnce(signal));
-      last = mine.catch(() => undefined);
-      return mine;
-    },
+    read: (signal) =>
+      read(signal).catch((error: unknown) => {
+        // Looking again does no harm, and the next session shows the same screen.
+        if (error instanceof DeviceError && error.code === "UIA_CRASHED") return read(signal);
+        throw error;
+      }),
     driven: () => rest.forget(),
   };
 }
 
-/** `line` says what no tree says. */
-type Look = { session: DriverSession; rest: Rest; line: string };
-
-async function readTree(look: Look, signal: AbortSignal): Promise<UiTree> {
-  const began = performance.now();
-  for (const pauseMs of [...emptyPausesMs, undefined]) {
-    const tree = await readWhole(look, signal);
-    if (tree !== undefined) return tree;
-    if (performance.now() - began > emptyMs) break;
-    if (pauseMs !== undefined) await pause(pauseMs, signal);
-  }
-  throw treeEmpty();
-}
-
 /** Undefined for a screen without a root, which it may have in the next moment. */
-async function readWhole({ session, rest, line }: Look, signal: AbortSignal): Promise<UiTree | undefined> {
+async function readWhole(
+  device: AndroidDevice,
+  session: DriverSession,
+  rest: Rest,
+  signal: AbortSignal,
+): Promise<UiTree | undefined> {
+  const facts = device.facts();
   try {
     const [{ xml, isBusy }, { stdout }] = await Promise.all([
       rest.source(session, signal),
-      session.link.script(line, signal),
+      session.link.script(screenLines(facts.api), signal),
     ]);
     const screen = scanScreen(xml);
-    if (screen === undefined) return undefined;
-    const { roots, quarters, isCut } = screen;
-    const rotation = rotationOf(quarters);
-    return { roots, rotation, isCut, ...factsOfScreen(stdout), ...(isBusy && { isBusy }) };
+    return screen && { ...treeOf(screen, stdout, facts), isBusy };
   } catch (error) {
     if (!(error instanceof DriverRefusal)) throw error;
     if (/root AccessibilityNodeInfo|root node/i.test(error.said)) return undefined;

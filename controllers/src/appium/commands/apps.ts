@@ -1,17 +1,77 @@
 import { z } from "zod";
-import { type Command, type CommandResult, defineCommand } from "../../contract.ts";
+import { type Command, defineCommand, type Withheld } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
-import { portable } from "../../portable.ts";
-import { packageShape } from "../../screens/appState.ts";
-import { sent } from "../../screens/hand.ts";
-import { type AppiumSession, input } from "../session.ts";
+import { type AppPort, idInUse, isWeb, namedApp, packageShape } from "../../phones/apps.ts";
+import { sent } from "../../screens/input.ts";
+import type { AppiumFacts } from "../facts.ts";
+import { type AppiumSession, sending } from "../session.ts";
 
-type App = z.output<typeof portable.open_app.input>["app"];
-
-/** Names of packages, bundles and activities, so that none is taken for an option. */
-const appName = /^[A-Za-z][\w.-]{0,199}$/;
-const activityName = /^[.A-Za-z][\w.$]{0,199}$/;
 const installMs = 300_000;
+/** Clearing the data of a large app takes longer than other calls. */
+const clearMs = 60_000;
+const onlyAndroid = "iOS lets no driver do this on a device. Uninstall and install the app.";
+
+/** The package or bundle id of an app. */
+export const appIdOf: AppPort["idOf"] = namedApp({
+  pattern: /^[A-Za-z][\w.-]{0,199}$/,
+  none: "A phone opens apps by package or bundle id. Give the app a package, such as com.apple.Preferences.",
+  wrong: "is not a package or bundle id. Give one such as com.apple.Preferences.",
+});
+
+/** As the drivers of both systems want an app named. */
+export const naming = ({ device }: Pick<AppiumSession, "device">, id: string) =>
+  device.facts().platform === "android" ? { appId: id } : { bundleId: id };
+
+/** `schemes` of links are those that the configuration allows beside those of the web. */
+export function createAppPort(session: AppiumSession, schemes: readonly string[]): AppPort {
+  const { context, device } = session;
+  const ask = (name: string, given: object, signal: AbortSignal, timeoutMs?: number) =>
+    sending(session, () => device.mobile(name, given, signal, timeoutMs === undefined ? {} : { timeoutMs }));
+  return {
+    idOf: appIdOf,
+    links: "http, https, or a scheme of the app that is allowed.",
+    async open(id, activity, timeoutMs, signal) {
+      const isByActivity = device.facts().platform === "android" && activity !== undefined;
+      try {
+        await (isByActivity
+          ? ask("startActivity", { intent: activity, wait: true }, signal, timeoutMs)
+          : ask("activateApp", naming(session, id), signal, timeoutMs));
+        return sent(`opened ${id}`);
+      } catch (error) {
+        if (!(error instanceof DeviceError) || error.code !== "DEVICE_ERROR") throw error;
+        if ((await device.mobile("isAppInstalled", naming(session, id), signal)) !== false) throw error;
+        throw new DeviceError(
+          "APP_NOT_INSTALLED",
+          `${id} is not installed on the device. Install it, or correct the package.`,
+        );
+      }
+    },
+    close: async (id, signal) => (await ask("terminateApp", naming(session, id), signal)) !== false,
+    clear: async (appId, signal) => void (await ask("clearApp", { appId }, signal, clearMs)),
+    change: async (action, permissions, appPackage, signal) =>
+      void (await ask("changePermissions", { permissions, appPackage, action }, signal)),
+    async receiver(scheme, given) {
+      const own = context.app()?.deep_link?.toLowerCase();
+      const isAllowed = isWeb(scheme) || own?.startsWith(`${scheme}:`) || schemes.includes(scheme);
+      const id = given ?? context.app()?.package;
+      if (isAllowed) return id && appIdOf({ package: id });
+      throw new DeviceError(
+        "URL_DENIED",
+        `Links of the scheme ${scheme} are not allowed here. Give the app of the userinterface a deep_link of this scheme, or name it in controllers.appium.link_schemes.`,
+      );
+    },
+    async openLink(url, id, timeoutMs, signal) {
+      const name = device.facts().platform === "android" ? "package" : "bundleId";
+      await ask("deepLink", { url, ...(id !== undefined && { [name]: id }) }, signal, timeoutMs);
+      return undefined;
+    },
+  };
+}
+
+export const withheldAppState = ({ platform }: AppiumFacts): Withheld[] =>
+  platform === "android"
+    ? []
+    : ["clear_app", "grant_permission", "revoke_permission"].map((name) => ({ name, reason: onlyAndroid }));
 
 const onlyApp = z.strictObject(packageShape);
 const installInput = z.strictObject({
@@ -22,107 +82,34 @@ const installInput = z.strictObject({
     .describe("An http address, a path on the Appium server, or a cloud's name."),
 });
 
-export function appCommands(session: AppiumSession): Command[] {
-  return [
-    defineCommand({
-      ...portable.open_app,
-      run: ({ app, timeout_ms }, signal) => openApp(session, app, timeout_ms, signal),
-    }),
-    defineCommand({
-      ...portable.close_app,
-      async run({ app }, signal) {
-        const id = appIdOf(app);
-        const done = await input(session, () =>
-          session.device.mobile("terminateApp", naming(session, id), signal),
-        );
-        return done === false ? { message: `${id} was not open`, isNews: true } : sent(`closed ${id}`);
-      },
-    }),
-    defineCommand<typeof installInput>({
-      name: "install_app",
-      description: "Installs an app, or another version of it.",
-      effect: "write",
-      input: installInput,
-      async run({ app }, signal) {
-        // What else has a scheme is a cloud's name of an app, such as bs://0123.
-        if (/^https?:/i.test(app)) session.context.allowUrl(app);
-        const isOfAndroid = session.device.facts().platform === "android";
-        const given = isOfAndroid ? { appPath: app } : { app };
-        await input(session, () =>
-          session.device.mobile("installApp", given, signal, { timeoutMs: installMs }),
-        );
-        return sent("installed the app");
-      },
-    }),
-    defineCommand<typeof onlyApp>({
-      name: "uninstall_app",
-      description: "Removes an app with its data.",
-      effect: "write",
-      input: onlyApp,
-      async run(app, signal) {
-        const id = appInUse(session, app);
-        const done = await input(session, () =>
-          session.device.mobile("removeApp", naming(session, id), signal),
-        );
-        return done === false ? { message: `${id} is not installed`, isNews: true } : sent(`removed ${id}`);
-      },
-    }),
-  ];
-}
-
-/** The app that a caller named, else the app in use. Throws INVALID_PARAMS where there is none. */
-export const appInUse = (
-  { context }: Pick<AppiumSession, "context">,
-  app: { package?: string | undefined },
-) => appIdOf({ package: app.package ?? context.app()?.package });
-
-/** The package or bundle id of an app. Throws INVALID_PARAMS where it has none, or one that cannot be. */
-export function appIdOf({ package: id }: App): string {
-  if (id !== undefined && appName.test(id)) return id;
-  throw new DeviceError(
-    "INVALID_PARAMS",
-    id === undefined
-      ? "A phone opens apps by package or bundle id. Give the app a package, such as com.apple.Preferences."
-      : `${JSON.stringify(id)} is not a package or bundle id. Give one such as com.apple.Preferences.`,
-  );
-}
-
-/** As the drivers of both systems want an app named. */
-export const naming = ({ device }: Pick<AppiumSession, "device">, id: string) =>
-  device.facts().platform === "android" ? { appId: id } : { bundleId: id };
-
-async function openApp(
-  session: AppiumSession,
-  app: App,
-  timeoutMs: number,
-  signal: AbortSignal,
-): Promise<CommandResult> {
-  const { device } = session;
-  const id = appIdOf(app);
-  const isOfAndroid = device.facts().platform === "android";
-  const open = () =>
-    isOfAndroid && app.activity !== undefined
-      ? device.mobile("startActivity", { intent: component(id, app.activity), wait: true }, signal, {
-          timeoutMs,
-        })
-      : device.mobile("activateApp", naming(session, id), signal, { timeoutMs });
-  try {
-    await input(session, open);
-    return sent(`opened ${id}`);
-  } catch (error) {
-    if (!(error instanceof DeviceError) || error.code !== "DEVICE_ERROR") throw error;
-    if ((await device.mobile("isAppInstalled", naming(session, id), signal)) !== false) throw error;
-    throw new DeviceError(
-      "APP_NOT_INSTALLED",
-      `${id} is not installed on the device. Install it, or correct the package.`,
-    );
-  }
-}
-
-function component(id: string, activity: string): string {
-  if (activityName.test(activity)) return `${id}/${activity}`;
-  throw new DeviceError(
-    "INVALID_PARAMS",
-    `${JSON.stringify(activity)} is not an activity name. Give one such as .MainActivity.`,
-  );
-}
+export const installCommands = (session: AppiumSession): Command[] => [
+  defineCommand<typeof installInput>({
+    name: "install_app",
+    description: "Installs an app, or another version of it.",
+    effect: "write",
+    input: installInput,
+    async run({ app }, signal) {
+      // What else has a scheme is a cloud's name of an app, such as bs://0123.
+      if (/^https?:/i.test(app)) session.context.allowUrl(app);
+      const isOfAndroid = session.device.facts().platform === "android";
+      const given = isOfAndroid ? { appPath: app } : { app };
+      await sending(session, () =>
+        session.device.mobile("installApp", given, signal, { timeoutMs: installMs }),
+      );
+      return sent("installed the app");
+    },
+  }),
+  defineCommand<typeof onlyApp>({
+    name: "uninstall_app",
+    description: "Removes an app with its data.",
+    effect: "write",
+    input: onlyApp,
+    async run(app, signal) {
+      const id = idInUse(session.context, { idOf: appIdOf }, app);
+      const done = await sending(session, () =>
+        session.device.mobile("removeApp", naming(session, id), signal),
+      );
+      return done === false ? { message: `${id} is not installed`, isNews: true } : sent(`removed ${id}`);
+    },
+  }),
+];

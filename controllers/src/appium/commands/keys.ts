@@ -1,12 +1,8 @@
-import { z } from "zod";
-import { type Command, defineCommand } from "../../contract.ts";
 import { noSuchKey } from "../../elements/keys.ts";
 import { DeviceError } from "../../errors.ts";
-import { portable } from "../../portable.ts";
-import { findKeyCode, keyNames } from "../../screens/androidKeys.ts";
-import { sent } from "../../screens/hand.ts";
+import { findKeyCode, keyNames } from "../../phones/androidKeys.ts";
 import type { Platform } from "../facts.ts";
-import { type AppiumParts, type AppiumSession, input } from "../session.ts";
+import { type AppiumParts, sending } from "../session.ts";
 import { findActive } from "../source.ts";
 
 /** Buttons of XCUITest's pressButton. */
@@ -20,40 +16,6 @@ const buttons: Readonly<Record<Exclude<Platform, "android">, Readonly<Record<str
 /** Keys that XCUITest types into the field that has the keyboard. */
 const typed: Readonly<Record<string, string>> = { ENTER: "\n", TAB: "\t", SPACE: " ", BACKSPACE: "\b" };
 
-export function keyCommands(session: AppiumSession): Command[] {
-  return [
-    defineCommand({
-      ...portable.press_key,
-      async run({ key, count }, signal) {
-        await pressKey(session, key, count, signal);
-        return sent(`pressed ${key}${count > 1 ? ` ${count} times` : ""}`);
-      },
-    }),
-    shortcut(session, {
-      name: "go_back",
-      description: "Goes back, as the back button of the screen does.",
-      key: "BACK",
-    }),
-    shortcut(session, { name: "go_home", description: "Shows the home screen.", key: "HOME" }),
-  ];
-}
-
-function shortcut(
-  session: AppiumSession,
-  { name, description, key }: { name: string; description: string; key: string },
-): Command {
-  return defineCommand({
-    name,
-    description,
-    effect: "write",
-    input: z.strictObject({}),
-    async run(_input, signal) {
-      await pressKey(session, key, 1, signal);
-      return sent(`pressed ${key}`);
-    },
-  });
-}
-
 /** Throws INVALID_PARAMS for a key that the device has not. */
 export async function pressKey(
   session: AppiumParts,
@@ -62,7 +24,7 @@ export async function pressKey(
   signal: AbortSignal,
 ): Promise<void> {
   const press = pressOf(session, key);
-  await input(session, async () => {
+  await sending(session, async () => {
     for (let left = count; left > 0; left--) await press(signal);
   });
 }
@@ -71,7 +33,7 @@ export async function pressKey(
 export async function holdOk(session: AppiumParts, ms: number, signal: AbortSignal): Promise<void> {
   const { device } = session;
   const isOfAndroid = device.facts().platform === "android";
-  await input(session, () =>
+  await sending(session, () =>
     isOfAndroid
       ? device.mobile("pressKey", { keycode: findKeyCode("OK"), isLongPress: true }, signal)
       : device.mobile("pressButton", { name: buttons.tvos.OK, durationSeconds: ms / 1_000 }, signal),

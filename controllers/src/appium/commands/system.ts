@@ -1,22 +1,30 @@
 import { z } from "zod";
 import { type Command, defineCommand, type Withheld } from "../../contract.ts";
-import { sent } from "../../screens/hand.ts";
-import { noTurning, orientations, rotateOffer, turned } from "../../screens/turning.ts";
-import type { Changes } from "../changes.ts";
+import { DeviceError } from "../../errors.ts";
+import {
+  type ClipboardPort,
+  type KeyboardPort,
+  noTurning,
+  orientations,
+  rotateOffer,
+  turned,
+} from "../../phones/system.ts";
+import type { DialogPort } from "../../screens/dialogCommand.ts";
+import { sent } from "../../screens/input.ts";
 import type { AppiumFacts } from "../facts.ts";
-import { type AppiumSession, input } from "../session.ts";
+import { type AppiumParts, type AppiumSession, sending } from "../session.ts";
+import { pressKey } from "./keys.ts";
 
-const nothing = z.strictObject({});
-const textInput = z.strictObject({ text: z.string().max(100_000) });
 const placeInput = z.strictObject({
   latitude: z.number().min(-90).max(90),
   longitude: z.number().min(-180).max(180),
 });
 
-/** The screen's position, the clipboard and the place of the device. */
-export function systemCommands(session: AppiumSession, changes: Changes): Command[] {
-  return [rotate(session, changes), ...clipboardCommands(session), setGeolocation(session, changes)];
-}
+/** The screen's position, and the place of the device. */
+export const systemCommands = (session: AppiumSession): Command[] => [
+  rotate(session),
+  setGeolocation(session),
+];
 
 export async function readOrientation({ device }: Pick<AppiumSession, "device">, signal: AbortSignal) {
   const said = z
@@ -26,14 +34,14 @@ export async function readOrientation({ device }: Pick<AppiumSession, "device">,
   return orientations.find((one) => one === said);
 }
 
-function rotate(session: AppiumSession, changes: Changes): Command {
-  const { device } = session;
+function rotate(session: AppiumSession): Command {
+  const { changes, device } = session;
   return defineCommand({
     ...rotateOffer,
     async run({ to }, signal) {
       const before = await readOrientation(session, signal);
       const set = (wanted: string, own: AbortSignal) =>
-        input(session, () => device.call("setOrientation", [wanted.toUpperCase()], own));
+        sending(session, () => device.call("setOrientation", [wanted.toUpperCase()], own));
       if (before !== undefined) changes.remember("orientation", (own) => set(before, own));
       await set(to, signal);
       const now = await readOrientation(session, signal);
@@ -42,34 +50,57 @@ function rotate(session: AppiumSession, changes: Changes): Command {
   });
 }
 
-function clipboardCommands({ device }: AppiumSession): Command[] {
-  return [
-    defineCommand<typeof nothing>({
-      name: "read_clipboard",
-      description: "Gives the text of the clipboard as value.",
-      effect: "read",
-      input: nothing,
-      async run(_input, signal) {
-        const base64 = z.string().parse(await device.call("getClipboard", ["plaintext"], signal));
-        const text = Buffer.from(base64, "base64").toString("utf8");
-        return { message: `the clipboard holds ${text.length} characters`, data: { value: text } };
-      },
-    }),
-    defineCommand<typeof textInput>({
-      name: "write_clipboard",
-      description: "Puts a text in the clipboard.",
-      effect: "write",
-      input: textInput,
-      async run({ text }, signal) {
-        await device.call("setClipboard", [Buffer.from(text).toString("base64"), "plaintext"], signal);
-        return sent("the clipboard has the text");
-      },
-    }),
-  ];
+export const createClipboard = ({ device }: AppiumSession): ClipboardPort => ({
+  note: "",
+  async write(content, _text, signal) {
+    await device.call("setClipboard", [content, "plaintext"], signal);
+    return "the clipboard has the text";
+  },
+  read: async (signal) => z.string().parse(await device.call("getClipboard", ["plaintext"], signal)),
+});
+
+export const createKeyboard = (session: AppiumSession): KeyboardPort => ({
+  isShown: (signal) => readKeyboard(session, signal),
+  hide: (signal) => hideKeyboard(session, signal),
+});
+
+export const readKeyboard = async ({ device }: Pick<AppiumSession, "device">, signal: AbortSignal) =>
+  (await device.call("isKeyboardShown", [], signal)) === true;
+
+/** Throws ELEMENT_NOT_ACTIONABLE where the app gives no way to hide it, as iOS often does. */
+export async function hideKeyboard(session: AppiumParts, signal: AbortSignal): Promise<void> {
+  try {
+    await sending(session, () => session.device.mobile("hideKeyboard", {}, signal));
+  } catch (error) {
+    if (!(error instanceof DeviceError) || error.code !== "DEVICE_ERROR") throw error;
+    throw new DeviceError(
+      "ELEMENT_NOT_ACTIONABLE",
+      "The keyboard did not close: the app offers no key that hides it. Press ENTER, or tap outside the field.",
+    );
+  }
 }
 
-function setGeolocation(session: AppiumSession, changes: Changes): Command {
-  const { device } = session;
+/** TVs answer as a whole; an alert of iOS itself stands in no app's tree. */
+export const createDialogs = (session: AppiumSession): DialogPort => ({
+  fill: async (_field, text, signal) =>
+    void (await sending(session, () => session.device.call("sendAlertText", [text], signal))),
+  goBack: (signal) => pressKey(session, "BACK", 1, signal),
+  async answer(accept, isSeen, signal) {
+    const { isTv, platform } = session.device.facts();
+    if (isSeen ? !isTv : platform === "android") return false;
+    try {
+      await sending(session, () => session.device.call(accept ? "acceptAlert" : "dismissAlert", [], signal));
+      return true;
+    } catch (error) {
+      const isNone = error instanceof DeviceError && error.details.wire_error === "no such alert";
+      if (isSeen || !isNone) throw error;
+      return false;
+    }
+  },
+});
+
+function setGeolocation(session: AppiumSession): Command {
+  const { changes, device } = session;
   return defineCommand<typeof placeInput>({
     name: "set_geolocation",
     description: "Tells the device's apps another place.",
@@ -81,7 +112,7 @@ function setGeolocation(session: AppiumSession, changes: Changes): Command {
         ? ["setGeolocation", "resetGeolocation"]
         : ["setSimulatedLocation", "resetSimulatedLocation"];
       changes.remember("location", (own) => device.mobile(reset, {}, own));
-      await input(session, () => device.mobile(set, { latitude, longitude }, signal));
+      await sending(session, () => device.mobile(set, { latitude, longitude }, signal));
       return sent(`the device is at ${latitude}, ${longitude}`);
     },
   });

@@ -1,0 +1,114 @@
+import type { AppSource, InstalledApp } from "../contract.ts";
+import { DeviceError } from "../errors.ts";
+import { commandLine } from "./adb/quote.ts";
+import type { AndroidDevice } from "./device.ts";
+
+/**
+ * Of the user in front, those that somebody installed before those of the system. For all users the shell may not ask where a
+ * work profile or a secure folder is (appium-uiautomator2-driver, issue 810).
+ */
+const listing = ["-3", "-s"]
+  .map((which) => `pm list packages --show-versioncode ${which} --user $(am get-current-user)`)
+  .join("; ");
+
+export const createApps = (device: AndroidDevice): AppSource => ({
+  installedApps: async (signal) => ({ apps: await listApps(device, signal) }),
+});
+
+/** Every package, once. The version is its code: names of versions would cost a call for each. Throws DEVICE_ERROR. */
+export async function listApps(device: AndroidDevice, signal: AbortSignal): Promise<InstalledApp[]> {
+  const { stdout, stderr } = await device.link().script(listing, signal);
+  const apps = new Map<string, InstalledApp>();
+  for (const [, id = "", version] of stdout.matchAll(/^package:(\S+?)(?: versionCode:(\d+))?\s*$/gm))
+    apps.set(id, { id, ...(version !== undefined && { version }) });
+  // Not even a device without apps of its owner's has none of the system.
+  if (apps.size === 0)
+    throw new DeviceError(
+      "DEVICE_ERROR",
+      `The device did not list its apps: ${stderr.trim().slice(0, 300) || "it said nothing"}. Try again when it has started.`,
+    );
+  return [...apps.values()];
+}
+
+const mostBytes = 16_000_000;
+
+/** What the package manager says of one app; it says that it cannot find one that is not installed. */
+export async function describePackage(
+  device: AndroidDevice,
+  id: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const { stdout } = await device
+    .link()
+    .script(commandLine(["dumpsys", "package", id]), signal, { mostBytes });
+  return stdout;
+}
+
+/** The permissions that an app requests, and whether each is granted to the first user. */
+export function permissionsIn(text: string): { name: string; isGranted: boolean }[] {
+  const requested = /^( *)requested permissions:\n((?:\1 +\S.*\n)*)/m.exec(text)?.[2] ?? "";
+  const grants = [...text.matchAll(/^ +([^\s:]+): granted=(true|false)/gm)];
+  return [...requested.matchAll(/^ +([^\s:]+)/gm)].map(([, name = ""]) => {
+    const first = grants.find(([, granted]) => granted === name);
+    return { name, isGranted: first?.[2] === "true" };
+  });
+}
+
+export const versionIn = (text: string): string | undefined =>
+  /^ *versionName=(.*)$/m.exec(text)?.[1]?.trim();
+
+/**
+ * The schemes of links that an app declares, in lower case:
+ *
+ *     Schemes:
+ *         shop:
+ *           a1b2 com.example.shop/.Main filter c3d4
+ */
+export function schemesIn(text: string): string[] {
+  // Receivers of broadcasts are listed behind the activities.
+  const [activities = ""] = text.split(/^Receiver Resolver Table:/m, 1);
+  const start = /^( *)Schemes:\n/m.exec(activities);
+  if (start === null) return [];
+  const margin = (start[1] ?? "").length;
+  const schemes: string[] = [];
+  for (const line of activities.slice(start.index + start[0].length).split("\n")) {
+    const [, blanks = "", word] = /^( *)(?:([A-Za-z][\w+.-]*):$)?/.exec(line) ?? [];
+    if (blanks.length <= margin) break;
+    if (word !== undefined) schemes.push(word.toLowerCase());
+  }
+  return schemes;
+}
+
+/** A line for the device's shell; {@link runsIn} reads it. */
+export const processLine: readonly string[] = ["ps", "-A", "-o", "NAME"];
+
+/**
+ * Whether an app has a process; undefined where the device lists none. The first is called after the package, each further one as
+ * `com.example.shop:player`.
+ */
+export function runsIn(names: string, id: string): boolean | undefined {
+  const lines = names.split("\n").map((line) => line.trim());
+  if (!lines.includes("NAME")) return undefined;
+  return lines.some((name) => name === id || name.startsWith(`${id}:`));
+}
+
+/** android.media.session.PlaybackState. */
+const playStates: readonly string[] = [
+  ...["none", "stopped", "paused", "playing", "fast forwarding", "rewinding", "buffering", "error"],
+  ...["connecting", "skipping back", "skipping on", "skipping"],
+];
+
+/**
+ * The media sessions of apps, as `dumpsys media_session` lists them. A state is `PlaybackState {state=3, …`, since Android 12
+ * also `{state=PLAYING(3), …`; a session without one has played nothing yet.
+ */
+export function sessionsIn(text: string): { packageName: string; state: string }[] {
+  const [, ...parts] = text.split(/^\s*package=/m);
+  return parts.map((part) => {
+    const number = /PlaybackState ?\{state=(?:\w+\()?(\d+)/.exec(part)?.[1];
+    return {
+      packageName: /^[\w.]*/.exec(part)?.[0] ?? "",
+      state: playStates[Number(number ?? 0)] ?? "unknown",
+    };
+  });
+}

@@ -1,0 +1,64 @@
+import type { Controller } from "../contract.ts";
+
+/** A device that is closed gets so long to take its settings back. */
+const leaveMs = 5_000;
+
+type Restore = (signal: AbortSignal) => Promise<unknown>;
+type Life = Pick<Controller, "open" | "close" | "isAlive"> & { isDoubted(): boolean };
+
+/** What a client has set of a device, with what sets it back: the next client shall not find it. */
+export class Changes {
+  /** By what is set, oldest first. */
+  readonly #restoring = new Map<string, Restore>();
+  #isDue = false;
+  readonly #isRefusal: (error: unknown) => boolean;
+
+  /** `isRefusal` tells the failures of a device that will fail again. */
+  constructor(isRefusal: (error: unknown) => boolean = () => false) {
+    this.#isRefusal = isRefusal;
+  }
+
+  has(name: string): boolean {
+    return this.#restoring.has(name);
+  }
+
+  /** Only what was there before the first change counts. */
+  remember(name: string, restore: Restore): void {
+    if (!this.has(name)) this.#restoring.set(name, restore);
+  }
+
+  /** Another client drives from here on: the next `open` sets everything back. */
+  handOver(): void {
+    this.#isDue = this.#restoring.size > 0;
+  }
+
+  /** The same life of a controller, in which changes are set back when another client opens it and when it is closed. */
+  within<T extends Life>(life: T): T {
+    return {
+      ...life,
+      open: async (signal: AbortSignal) => {
+        await life.open(signal);
+        if (this.#isDue) await this.#undo(signal);
+      },
+      close: async () => {
+        if (life.isAlive()) await this.#undo(AbortSignal.timeout(leaveMs)).catch(() => undefined);
+        await life.close();
+      },
+      isDoubted: () => this.#isDue || life.isDoubted(),
+    };
+  }
+
+  /** The latest change first. What the device refuses is tried once; what fails otherwise, again at the next opening. */
+  async #undo(signal: AbortSignal): Promise<void> {
+    for (const [name, restore] of [...this.#restoring].reverse()) {
+      try {
+        await restore(signal);
+      } catch (error) {
+        if (this.#isRefusal(error)) this.#restoring.delete(name);
+        throw error;
+      }
+      this.#restoring.delete(name);
+    }
+    this.#isDue = false;
+  }
+}
