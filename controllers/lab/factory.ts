@@ -38,31 +38,28 @@ const lifeOf = (connection: Connection) => ({
   noticesAfter: () => [],
 });
 
-function simulatedControllers(given: z.output<typeof settings>, box: Box): DriverController[] {
+function simulatedController(given: z.output<typeof settings>, box: Box): DriverController {
   const connection = new Connection(given);
   const reader = new ScreenReader(box, connection);
-  const life = lifeOf(connection);
-  return [
-    {
-      kind: "remote",
-      commands: boxCommands(box, connection, reader),
-      checks: [],
-      screen: {
-        capture: async (_options, signal) => {
-          await connection.look(signal);
-          return takePicture(box);
-        },
+  return {
+    kind: "remote",
+    verification: "verification_text",
+    commands: boxCommands(box, connection, reader),
+    checks: boxChecks(box, connection, reader),
+    screen: {
+      capture: async (_options, signal) => {
+        await connection.look(signal);
+        return takePicture(box);
       },
-      elements: reader.elements,
-      focus: reader.focus,
-      logs: logsOf(box, connection),
-      findings: findingsOf(box),
-      sensors: boxSensors(connection),
-      apps: boxApps(connection),
-      ...life,
     },
-    { kind: "verification_text", commands: [], checks: boxChecks(box, connection, reader), ...life },
-  ];
+    elements: reader.elements,
+    focus: reader.focus,
+    logs: logsOf(box, connection),
+    findings: findingsOf(box),
+    sensors: boxSensors(connection),
+    apps: boxApps(connection),
+    ...lifeOf(connection),
+  };
 }
 
 function logsOf(box: Box, connection: Connection): LogSource {
@@ -120,14 +117,14 @@ export const simulatedFactory = defineFactory({
   kinds: ["remote", "verification_text"],
   settings: boxSettings,
   diagnose: madeUp("simulated device"),
-  offers: () => simulatedControllers(settings.parse({}), new Box()),
+  offers: () => [simulatedController(settings.parse({}), new Box())],
   claims: ({ serial }) => (serial === undefined ? [] : [`serial:${serial}`]),
   discover(configured, listener) {
     const serials = new Set(configured.flatMap(({ nearby }) => nearby));
     listener([...serials].map((serial) => ({ serial, model: "simulated", settings: { serial } })));
     return () => {};
   },
-  create: (given, context) => simulatedControllers(given, boxOf(context)),
+  create: (given, context) => [simulatedController(given, boxOf(context))],
 });
 
 const infraredControllers = (given: z.output<typeof settings>, box: Box): DriverController[] => {
@@ -145,19 +142,20 @@ export const simulatedInfraredFactory = defineFactory({
   create: (given, context) => infraredControllers(given, boxOf(context)),
 });
 
-function captureControllers(given: CaptureSettings, context: ControllerContext): DriverController[] {
+function captureController(given: CaptureSettings, context: ControllerContext): DriverController {
   const capture = new Capture(given, boxOf(context));
   const { screen, frames } = capture;
-  const life = {
+  return {
+    kind: "av",
+    verification: "verification_image",
+    commands: [],
+    checks: pictureChecks(context),
+    ...{ screen, frames },
     ...lifeOf(capture.connection),
     open: (signal: AbortSignal) => capture.open(signal),
     close: () => capture.close(),
     status: () => capture.status(),
   };
-  return [
-    { kind: "av", commands: [], checks: [], screen, frames, ...life },
-    { kind: "verification_image", commands: [], checks: pictureChecks(context), ...life },
-  ];
 }
 
 /** What a viewer sees of the same box, as a capture device beside it would: frames, and checks of them. */
@@ -166,6 +164,6 @@ export const simulatedCaptureFactory = defineFactory({
   kinds: ["av", "verification_image"],
   settings: captureSettings,
   diagnose: madeUp("simulated capture"),
-  offers: () => captureControllers(captureSettings.parse({}), nowhere),
-  create: captureControllers,
+  offers: () => [captureController(captureSettings.parse({}), nowhere)],
+  create: (given, context) => [captureController(given, context)],
 });

@@ -13,7 +13,10 @@ import type {
 } from "./ports.ts";
 import type { Dump, Frame, Rect, Selector } from "./shapes.ts";
 
-/** The facets of a device: five that act and seven that judge. The order is the order in which a command is looked for. */
+/**
+ * What a test calls the controllers of a device: five kinds that act, and seven names of their checks. The order is the order in
+ * which a command is looked for.
+ */
 export const controllerKinds = [
   "remote",
   "web",
@@ -29,6 +32,7 @@ export const controllerKinds = [
   "verification_web",
 ] as const;
 export type ControllerKind = (typeof controllerKinds)[number];
+export type VerificationKind = Extract<ControllerKind, `verification_${string}`>;
 
 export * from "./shapes.ts";
 
@@ -266,6 +270,8 @@ export type Withheld = { name: string; reason: string };
 /** A driver of one facet of a device. What a device can do is derived from these lists and nothing else. */
 export type Controller = {
   readonly kind: ControllerKind;
+  /** What a test may call its checks by; no controller of its own. */
+  readonly verification?: VerificationKind;
   /** Name of the factory that made it; {@link defineFactory} sets it. */
   readonly driver: string;
   readonly commands: readonly Command[];

@@ -1,10 +1,18 @@
 import type { z } from "zod";
-import type { CheckOffer, CommandOffer, Controller, ControllerContext, ControllerKind } from "./contract.ts";
+import type {
+  CheckOffer,
+  CommandOffer,
+  Controller,
+  ControllerContext,
+  ControllerKind,
+  VerificationKind,
+} from "./contract.ts";
 import type { DiagnosisContext, DiagnosisFinding } from "./diagnosis.ts";
 
 /** What a controller of one kind may offer. */
 export type KindOffer = {
   kind: ControllerKind;
+  verification?: VerificationKind;
   commands: readonly CommandOffer[];
   checks: readonly CheckOffer[];
 };
@@ -14,6 +22,7 @@ export type DiscoveredDevice = { serial: string; model: string; settings: unknow
 
 type Declared<Settings extends z.ZodType> = {
   name: string;
+  /** The kinds of its controllers, and what their checks are called by. */
   kinds: readonly ControllerKind[];
   settings: Settings;
   /** The longest that opening one of its controllers takes; 20 s when left out. */

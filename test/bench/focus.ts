@@ -31,7 +31,6 @@ async function walk({
   };
   const tv = makeAndroid({ serial: first.serial, adb_port: adbPort });
   await tv.remote.open(never);
-  await tv.verification.open(never);
   try {
     return await walkTv({
       home: () => ui.home(),

@@ -68,7 +68,7 @@ it("a phone over adb judges nothing that is not there or of the wrong kind", asy
       log_contains: { absent: { text: "Nothing was said" }, presence: true },
       no_crash_since: { there: {} },
     };
-    expect(await wrongVerdicts(phone.verification.checks, rows)).toEqual([]);
+    expect(await wrongVerdicts(phone.remote.checks, rows)).toEqual([]);
   } finally {
     await phone.close();
     await lab.close();
@@ -90,7 +90,7 @@ it("a phone over Appium judges nothing that is not there or of the wrong kind", 
       log_contains: { absent: { text: "Nothing was said" }, presence: true },
       no_crash_since: { there: {} },
     };
-    expect(await wrongVerdicts(phone.verification.checks, rows)).toEqual([]);
+    expect(await wrongVerdicts(phone.remote.checks, rows)).toEqual([]);
   } finally {
     await phone.close();
     await lab.close();

@@ -1,5 +1,5 @@
 import { DeviceError } from "../errors.ts";
-import { SharedDevice } from "../phones/sharedDevice.ts";
+import { ConnectedDevice } from "../phones/connectedDevice.ts";
 import type { ControllerFacts, ControllerStatus } from "../ports.ts";
 import { pause } from "../waiting/deadlines.ts";
 import { transportLost } from "./adb/failures.ts";
@@ -24,7 +24,7 @@ const connectionCodes: ReadonlySet<string> = new Set([
 type Connected = { link: Link; facts: AndroidFacts };
 
 /** One device: its connection, what it is, and how it stands. */
-export class AndroidDevice extends SharedDevice {
+export class AndroidDevice extends ConnectedDevice {
   readonly #wanted: Wanted;
   #connected: Connected | undefined;
   #isRecovering = false;

@@ -41,8 +41,8 @@ import { UiBackend } from "./ui/backend.ts";
 export { pairAndroid } from "./pair.ts";
 export { type AndroidRecording, recordAndroid } from "./record.ts";
 
-/** The controllers `remote` and `verification_adb` of one Android device, on one connection. */
-function createAndroidControllers(settings: AndroidSettings, context: ControllerContext): DriverController[] {
+/** The controller of one Android device, on one connection. */
+function createAndroidController(settings: AndroidSettings, context: ControllerContext): DriverController {
   const device = new AndroidDevice(settings);
   const backend = new UiBackend(device, settings, context);
   const reader = new ScreenReader(backend);
@@ -61,42 +61,31 @@ function createAndroidControllers(settings: AndroidSettings, context: Controller
     await endRecording();
     await backend.close();
   });
-  const lifeOf = (kind: string) => ({
-    ...device.lifeOf(kind),
+  return {
+    kind: "remote",
+    verification: "verification_adb",
+    commands: androidCommands(session),
+    checks: [
+      ...phoneChecks({ context, reader, apps: { idOf: packageOf }, state: createState(session) }),
+      ...androidChecks(session),
+      ...logChecks({
+        sinceMark: (signal) => logsSinceMark(session, signal),
+        appId: (name) => packageOf({ package: name }),
+      }),
+    ],
+    screen,
+    recorder,
+    elements: reader.elements,
+    focus: reader.focus,
+    logs: createLogs(device),
+    findings: createFindings(crashesOf(device, screen)),
+    sensors: createSensors(device),
+    apps: createApps(device),
+    withheld: () => [...withheld(session), ...withheldToasts(session)],
+    ...session.changes.within(device.life()),
     facts: () => device.factsForAll(backend.note()),
-  });
-  return [
-    {
-      kind: "remote",
-      commands: androidCommands(session),
-      checks: [],
-      screen,
-      recorder,
-      elements: reader.elements,
-      focus: reader.focus,
-      logs: createLogs(device),
-      findings: createFindings(crashesOf(device, screen)),
-      sensors: createSensors(device),
-      apps: createApps(device),
-      withheld: () => withheld(session),
-      ...session.changes.within(lifeOf("remote")),
-      handOver: () => handOver(session),
-    },
-    {
-      kind: "verification_adb",
-      commands: [],
-      checks: [
-        ...phoneChecks({ context, reader, apps: { idOf: packageOf }, state: createState(session) }),
-        ...androidChecks(session),
-        ...logChecks({
-          sinceMark: (signal) => logsSinceMark(session, signal),
-          appId: (name) => packageOf({ package: name }),
-        }),
-      ],
-      withheld: () => withheldToasts(session),
-      ...lifeOf("verification_adb"),
-    },
-  ];
+    handOver: () => handOver(session),
+  };
 }
 
 const byDriver = ["pinch", "write_clipboard", "read_clipboard", "switch_context"];
@@ -183,9 +172,9 @@ export const androidFactory = defineFactory({
   settings: androidSettingsSchema,
   // A server that starts, a device on the network that is connected again, and its first answer.
   openMs: 45_000,
-  offers: () => createAndroidControllers(androidSettingsSchema.parse({}), nowhere),
+  offers: () => [createAndroidController(androidSettingsSchema.parse({}), nowhere)],
   claims: (settings) => [`serial:${serialOf(settings) ?? "the only Android device"}`],
   diagnose: diagnoseAndroid,
   discover: discoverAndroid,
-  create: createAndroidControllers,
+  create: (settings, context) => [createAndroidController(settings, context)],
 });

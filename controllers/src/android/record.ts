@@ -64,7 +64,7 @@ export async function recordAndroid({ serial, signal, progress }: RecordOptions)
       `${JSON.stringify(serial)} is not a serial: give one that adb devices lists.`,
     );
   const device = new AndroidDevice(settings.data);
-  await device.open("record", signal);
+  await device.open(signal);
   try {
     const { make, model, release, api, isTv, screen, density } = device.facts();
     const link = device.link();
@@ -87,7 +87,7 @@ export async function recordAndroid({ serial, signal, progress }: RecordOptions)
       delays: await measure(link, source, signal),
     };
   } finally {
-    await device.close("record");
+    await device.close();
   }
 }
 

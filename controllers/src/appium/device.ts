@@ -1,6 +1,6 @@
 import type { InstalledAddons } from "../contract.ts";
 import { DeviceError } from "../errors.ts";
-import { SharedDevice } from "../phones/sharedDevice.ts";
+import { ConnectedDevice } from "../phones/connectedDevice.ts";
 import type { ControllerFacts, ControllerStatus } from "../ports.ts";
 import { endsWithin, inTurn, untilAborted, withDeadline } from "../waiting/deadlines.ts";
 import { openWireSession, type WireSession, wireFailure } from "./client.ts";
@@ -20,7 +20,7 @@ type Connected = { session: WireSession; facts: AppiumFacts };
 type CallOptions = { timeoutMs?: number };
 
 /** One device behind a WebDriver server: its session, and how it stands. */
-export class AppiumDevice extends SharedDevice {
+export class AppiumDevice extends ConnectedDevice {
   readonly #settings: AppiumSettings;
   readonly #addons: InstalledAddons;
   #connected: Connected | undefined;

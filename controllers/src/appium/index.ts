@@ -45,8 +45,8 @@ import { createPagePort, withheldPages } from "./webPages.ts";
 /** The server answered that it will not. */
 const isRefusal = (error: unknown) => error instanceof DeviceError && error.details.wire_error !== undefined;
 
-/** The controllers `remote` and `verification_appium` of one device, in one session. */
-function createAppiumControllers(settings: AppiumSettings, context: ControllerContext): DriverController[] {
+/** The controller of one device, in one session. */
+function createAppiumController(settings: AppiumSettings, context: ControllerContext): DriverController {
   const device = new AppiumDevice(settings, context.addons);
   const pages = new WebPages(createPagePort(device), {
     usual: nativeContext,
@@ -71,42 +71,34 @@ function createAppiumControllers(settings: AppiumSettings, context: ControllerCo
     changes.handOver();
     log.forgetMark();
   };
-  return [
-    {
-      kind: "remote",
-      commands: [...appiumCommands(session, settings), ...verdictCommands(cloud), pages.command(reader)],
-      checks: [],
-      screen,
-      recorder,
-      elements: reader.elements,
-      focus: reader.focus,
-      logs: log.source,
-      findings: createFindings(crashesOf(device, log, screen, platformOf(settings.capabilities))),
-      sensors: createSensors(device),
-      apps: createApps(device),
-      cloud,
-      withheld: () => [
-        ...withheld(device, withheldCommands),
-        ...(device.findFacts() ? input().withheld : []),
-        ...withheldVerdict(presetOf(settings)),
-      ],
-      ...changes.within(device.lifeOf("remote")),
-      handOver,
+  return {
+    kind: "remote",
+    verification: "verification_appium",
+    commands: [...appiumCommands(session, settings), ...verdictCommands(cloud), pages.command(reader)],
+    checks: [
+      ...phoneChecks({ context, reader, apps: { idOf: appIdOf }, state: createState(session) }),
+      ...logChecks({
+        sinceMark: (signal) => log.sinceMark(signal),
+        appId: (name) => appIdOf({ package: name }),
+      }),
+    ],
+    screen,
+    recorder,
+    elements: reader.elements,
+    focus: reader.focus,
+    logs: log.source,
+    findings: createFindings(crashesOf(device, log, screen, platformOf(settings.capabilities))),
+    sensors: createSensors(device),
+    apps: createApps(device),
+    cloud,
+    withheld: () => {
+      const facts = device.findFacts();
+      const byFacts = facts ? [...withheldBy(facts), ...input().withheld] : [];
+      return [...byFacts, ...withheldVerdict(presetOf(settings))];
     },
-    {
-      kind: "verification_appium",
-      commands: [],
-      checks: [
-        ...phoneChecks({ context, reader, apps: { idOf: appIdOf }, state: createState(session) }),
-        ...logChecks({
-          sinceMark: (signal) => log.sinceMark(signal),
-          appId: (name) => appIdOf({ package: name }),
-        }),
-      ],
-      withheld: () => withheld(device, withheldChecks),
-      ...device.lifeOf("verification_appium"),
-    },
-  ];
+    ...changes.within(device.life()),
+    handOver,
+  };
 }
 
 const appiumCommands = (session: AppiumSession, { link_schemes }: AppiumSettings) => [
@@ -124,15 +116,11 @@ const appiumCommands = (session: AppiumSession, { link_schemes }: AppiumSettings
   markCommand((signal) => session.log.mark(signal)),
 ];
 
-const withheld = (device: AppiumDevice, by: (facts: AppiumFacts) => Withheld[]): Withheld[] => {
-  const facts = device.findFacts();
-  return facts ? by(facts) : [];
-};
-
-const withheldCommands = (facts: AppiumFacts): Withheld[] => [
+const withheldBy = (facts: AppiumFacts): Withheld[] => [
   ...withheldSystem(facts),
   ...withheldAppState(facts),
   ...withheldPages(facts),
+  ...withheldChecks(facts),
 ];
 
 /** A device that is already on this machine's adb is the same whoever drives it. */
@@ -148,9 +136,10 @@ export const appiumFactory = defineFactory({
   settings: appiumSettingsSchema,
   // A server that starts a device, and the end of a session before.
   openMs: openMs + 10_000,
-  offers: () =>
-    createAppiumControllers(appiumSettingsSchema.parse({ url: "http://127.0.0.1:4723" }), nowhere),
+  offers: () => [
+    createAppiumController(appiumSettingsSchema.parse({ url: "http://127.0.0.1:4723" }), nowhere),
+  ],
   claims,
   diagnose: diagnoseAppium,
-  create: createAppiumControllers,
+  create: (settings, context) => [createAppiumController(settings, context)],
 });

@@ -149,10 +149,6 @@ describe.each(devices)("%s", (name, at) => {
       const { remote, close } = makeAndroid(settingsOf(at));
       return { controller: remote, factory: androidFactory, endless, dispose: close };
     });
-    controllerContract(`verification_adb of ${name}`, async () => {
-      const { verification, close } = makeAndroid(settingsOf(at));
-      return { controller: verification, factory: androidFactory, dispose: close };
-    });
     logSourceContract(name, async () => {
       const { remote, run, close } = await open(at);
       const cause = async () => {

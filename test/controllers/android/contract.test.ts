@@ -35,11 +35,6 @@ describe.each([
   ["phone", 0],
   ["tv", 1],
 ] as const)("Android %s", (persona, at) => {
-  controllerContract(`android verification_adb of a ${persona}`, async () => {
-    const { verification, close } = makeAndroid(deviceAt(at).settings);
-    return { controller: verification, factory: androidFactory, dispose: close };
-  });
-
   logSourceContract(`Android ${persona}`, async () => {
     const { remote, run, close } = await openAndroid(deviceAt(at).settings);
     const cause = async () => {

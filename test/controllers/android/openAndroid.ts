@@ -1,4 +1,9 @@
-import { androidFactory, type ControllerContext, type DriverController } from "@labwright/controllers";
+import {
+  androidFactory,
+  type ControllerContext,
+  type ControllerFactory,
+  type DriverController,
+} from "@labwright/controllers";
 import { Hub } from "../../../controllers/src/android/hub.ts";
 import { linkTo } from "../../../controllers/src/android/link.ts";
 import { controllerContext } from "../../fixtures/controllerContext.ts";
@@ -17,12 +22,19 @@ export async function openLink(port: number, serial: string) {
 
 type Settings = Readonly<Record<string, unknown>>;
 
-/** The controllers of a device, of which the first is open. */
-export async function openAndroid(settings: Settings, context: Partial<ControllerContext> = {}) {
-  const made = makeAndroid(settings, context);
+/** The controller of a device, which is open. */
+export const openAndroid = (settings: Settings, context: Partial<ControllerContext> = {}) =>
+  opened(makeAndroid(settings, context));
+
+export const makeAndroid = (settings: Settings, context: Partial<ControllerContext> = {}) =>
+  // Dumps need no process of their own; the tests of the driver say so.
+  makePhone(androidFactory, { backend: "dump", ...settings }, context);
+
+export type TestPhone = ReturnType<typeof makePhone>;
+
+export async function opened(made: TestPhone): Promise<TestPhone> {
   try {
     await made.remote.open(never);
-    await made.verification.open(never);
   } catch (error) {
     await made.close();
     throw error;
@@ -30,34 +42,33 @@ export async function openAndroid(settings: Settings, context: Partial<Controlle
   return made;
 }
 
-export function makeAndroid(settings: Settings, context: Partial<ControllerContext> = {}) {
+/** The controller of a phone or TV, with short words for what tests do with it. */
+export function makePhone(
+  factory: ControllerFactory,
+  settings: Settings,
+  context: Partial<ControllerContext>,
+) {
   const own = { ...controllerContext("lab/phone"), ...context };
-  // Dumps need no process of their own; the tests of the driver say so.
-  const parsed = androidFactory.settings.parse({ backend: "dump", ...settings });
-  const [remote, verification] = androidFactory.create(parsed, own);
-  if (!remote || !verification) throw new Error("The driver made no controllers.");
-  const close = async () => {
-    await remote.close();
-    await verification.close();
-  };
+  const [remote] = factory.create(factory.settings.parse(settings), own);
+  if (!remote) throw new Error("The driver made no controller.");
+  const dump = () => portOf(remote.elements).dump({ interactiveOnly: false }, never);
   return {
     remote,
-    verification,
-    close,
+    dump,
+    close: () => remote.close(),
     run: (name: string, params: Settings = {}, signal: AbortSignal = never) =>
       run(remote, name, params, signal),
-    read: (name: string, params: Settings = {}) => read(verification, name, params),
+    read: (name: string, params: Settings = {}) => read(remote, name, params),
     /** `role "name"` of each element, with its value and states. */
     async lines() {
-      const dump = await portOf(remote.elements).dump({ interactiveOnly: false }, never);
-      return dump.elements.map(({ role, name, value, states }) =>
+      return (await dump()).elements.map(({ role, name, value, states }) =>
         [role, JSON.stringify(name), ...(value === undefined ? [] : [`= ${value}`]), ...states].join(" "),
       );
     },
     async refOf(name: string) {
-      const dump = await portOf(remote.elements).dump({ interactiveOnly: false }, never);
-      const found = dump.elements.find((one) => one.name === name);
-      if (!found) throw new Error(`${name} is not among ${dump.elements.map((one) => one.name).join(", ")}`);
+      const { elements } = await dump();
+      const found = elements.find((one) => one.name === name);
+      if (!found) throw new Error(`${name} is not among ${elements.map((one) => one.name).join(", ")}`);
       return found.ref;
     },
   };

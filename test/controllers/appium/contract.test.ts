@@ -26,11 +26,6 @@ describe.each([
     const { remote, close } = makeAppium(settingsOf(lab, persona));
     return { controller: remote, factory: appiumFactory, endless, dispose: close };
   });
-
-  controllerContract(`appium verification_appium of an ${name}`, async () => {
-    const { verification, close } = makeAppium(settingsOf(lab, persona));
-    return { controller: verification, factory: appiumFactory, dispose: close };
-  });
 });
 
 let tv: LabIos;

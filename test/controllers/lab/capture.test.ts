@@ -12,17 +12,16 @@ const never = new AbortController().signal;
 function make(settings: object = {}) {
   const context = controllerContext("lab/box");
   const given = simulatedCaptureFactory.settings.parse({ frames_per_second: 50, ...settings });
-  const [av, judge] = simulatedCaptureFactory.create(given, context);
+  const [av] = simulatedCaptureFactory.create(given, context);
   const [remote] = simulatedFactory.create(simulatedFactory.settings.parse({}), context);
-  if (!av?.frames || !judge || !remote) throw new Error("The lab made too few controllers.");
-  return { av, frames: av.frames, judge, remote };
+  if (!av?.frames || !remote) throw new Error("The lab made too few controllers.");
+  return { av, frames: av.frames, remote };
 }
 
-for (const kind of ["av", "judge"] as const)
-  controllerContract(`${kind} of the simulated capture`, async () => ({
-    ...{ controller: make()[kind], factory: simulatedCaptureFactory },
-    dispose: async () => {},
-  }));
+controllerContract("the simulated capture", async () => ({
+  ...{ controller: make().av, factory: simulatedCaptureFactory },
+  dispose: async () => {},
+}));
 
 frameSourceContract("The simulated capture", async () => {
   const { av, frames } = make();

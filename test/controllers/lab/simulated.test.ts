@@ -16,10 +16,10 @@ const never = new AbortController().signal;
 function makeBox(settings: Record<string, unknown> = {}) {
   const context = controllerContext("lab/box");
   const make = (factory: ControllerFactory) => factory.create(factory.settings.parse(settings), context);
-  const [remote, judge] = make(simulatedFactory);
+  const [remote] = make(simulatedFactory);
   const [infrared] = make(simulatedInfraredFactory);
-  if (!remote || !judge || !infrared) throw new Error("A factory of the lab made too few controllers.");
-  return { remote, judge, infrared };
+  if (!remote || !infrared) throw new Error("A factory of the lab made too few controllers.");
+  return { remote, infrared };
 }
 
 async function openBox(settings?: Record<string, unknown>) {
@@ -31,7 +31,7 @@ async function openBox(settings?: Record<string, unknown>) {
     return command.run(command.input.parse(params), never);
   };
   const read = async (name: string, params: Record<string, unknown> = {}) => {
-    const check = box.judge.checks.find((one) => one.name === name);
+    const check = box.remote.checks.find((one) => one.name === name);
     if (!check) throw new Error(`no check ${name}`);
     return check.read(check.input.parse(params), never);
   };
@@ -46,7 +46,6 @@ async function openBox(settings?: Record<string, unknown>) {
 
 for (const [name, settings] of [
   ["remote", {}],
-  ["judge", {}],
   ["infrared", {}],
   ["remote", { withhold: ["open_app"] }],
 ] as const)
@@ -58,8 +57,8 @@ for (const [name, settings] of [
 
 describe("the simulated box", () => {
   it("offers the whole portable set", async () => {
-    const { remote, judge } = await openBox();
-    const offered = new Set([...remote.commands, ...judge.checks].map(({ name }) => name));
+    const { remote } = await openBox();
+    const offered = new Set([...remote.commands, ...remote.checks].map(({ name }) => name));
     expect(Object.keys(portable).filter((name) => !offered.has(name))).toEqual([]);
   });
 

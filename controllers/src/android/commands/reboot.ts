@@ -49,7 +49,7 @@ async function leave(link: Link, signal: AbortSignal): Promise<void> {
 /** Android says so itself when it has started; until then the connection comes and goes. */
 async function isBack({ device }: AndroidSession, signal: AbortSignal): Promise<boolean> {
   try {
-    await device.open("remote", signal);
+    await device.open(signal);
     const { stdout } = await device.link().run(["getprop", "sys.boot_completed"], signal);
     return stdout.trim() === "1";
   } catch (error) {

@@ -33,7 +33,13 @@ export function configuredDevices(
 
 function offersOf(factories: readonly ControllerFactory[]): Offer[] {
   const offers = factories.flatMap((factory) =>
-    factory.offers().map(({ kind, commands, checks }) => ({ driver: factory.name, kind, commands, checks })),
+    factory.offers().map(({ kind, verification, commands, checks }) => ({
+      driver: factory.name,
+      kind,
+      ...(verification !== undefined && { verification }),
+      commands,
+      checks,
+    })),
   );
   return offers.toSorted((a, b) => controllerKinds.indexOf(a.kind) - controllerKinds.indexOf(b.kind));
 }

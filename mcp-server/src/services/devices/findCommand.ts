@@ -1,4 +1,10 @@
-import { type Check, type Command, type Controller, nearest } from "@labwright/controllers";
+import {
+  type Check,
+  type Command,
+  type Controller,
+  type ControllerKind,
+  nearest,
+} from "@labwright/controllers";
 import type { z } from "zod";
 import { ToolError } from "../../errors.ts";
 import type { CheckInfo, CommandInfo, DeviceEntry, Offer, OfferingDevice, OpenDevice } from "../ports.ts";
@@ -33,13 +39,17 @@ export function offeringOf(entry: DeviceEntry, opened: OpenDevice | undefined): 
 }
 
 /** True if a controller may serve an action of `type`, which names a kind or a driver; left out, any may. */
-export function isOfType(
-  { kind, driver }: Pick<Offer, "kind" | "driver">,
-  type: string | undefined,
-): boolean {
-  if (type === undefined) return true;
-  return type === kind || type === driver || (type === "verification" && kind.startsWith("verification_"));
+export function isOfType(source: Named, type: string | undefined): boolean {
+  const names = [source.driver, ...kindsOf(source)];
+  const isJudge = type === "verification" && names.some((name) => name.startsWith("verification_"));
+  return type === undefined || names.includes(type) || isJudge;
 }
+
+type Named = Pick<Offer, "kind" | "driver" | "verification">;
+
+/** What a test may call a controller by beside its driver. */
+export const kindsOf = ({ kind, verification }: Pick<Offer, "kind" | "verification">): ControllerKind[] =>
+  verification === undefined ? [kind] : [kind, verification];
 
 type Run<Offered> = { controller: Controller; offered: Offered };
 
@@ -74,7 +84,7 @@ type Wanted = {
 export function notOffered(device: OfferingDevice, { wanted, names, what, type }: Wanted): ToolError {
   const { id, controllers, unavailable } = device;
   if (type !== undefined && !device.offers().some((source) => isOfType(source, type))) {
-    const known = [...new Set(device.offers().flatMap(({ kind, driver }) => [kind, driver]))];
+    const known = [...new Set(device.offers().flatMap((offer) => [...kindsOf(offer), offer.driver]))];
     return new ToolError(
       "ACTION_NOT_FOUND",
       `${id} has no controller "${type}" for the ${what} "${wanted}"; it has ${known.join(", ")}.`,

@@ -9,6 +9,7 @@ import type {
   OpenDevice,
   Unavailable,
 } from "../ports.ts";
+import { kindsOf } from "./findCommand.ts";
 
 export type HostView = {
   name: string;
@@ -83,7 +84,7 @@ export function createInventory({ devices, userinterfaces }: InventoryDependenci
         state: stateOf(entry, await devices.leases(), context),
         open: opened !== undefined,
         ...(opened && { status: statusOf(opened), ...factsOf(opened) }),
-        controllers: (opened?.controllers ?? entry.offers()).map(({ kind }) => kind).join(", "),
+        controllers: (opened?.controllers ?? entry.offers()).flatMap(kindsOf).join(", "),
         unavailable: [...(opened?.unavailable ?? [])],
       };
     },

@@ -2,10 +2,9 @@ import { DeviceError } from "../errors.ts";
 import type { ControllerFacts, ControllerStatus } from "../ports.ts";
 import { SharedWork } from "../waiting/sharedWork.ts";
 
-/** The part of a driver's device that its controllers share: the first of them opens it, and the last one closes it. */
-export abstract class SharedDevice {
+/** The part that the devices of all drivers of phones have in common: opened once for all who wait, doubted, closed. */
+export abstract class ConnectedDevice {
   readonly #opening = new SharedWork<void>();
-  readonly #users = new Set<string>();
   readonly #listeners = new Set<(status: ControllerStatus) => void>();
   #isDoubted = false;
   #told = "";
@@ -21,20 +20,17 @@ export abstract class SharedDevice {
   /** Has the device answer. Throws DeviceError where it does not. */
   protected abstract ask(signal: AbortSignal): Promise<unknown>;
 
-  /** A controller uses it: connects, or does nothing where the connection is well. */
-  async open(user: string, signal: AbortSignal): Promise<void> {
-    await this.#opening.join((own) => this.#open(own), signal);
-    this.#users.add(user);
+  /** Connects, or does nothing where the connection is well. */
+  open(signal: AbortSignal): Promise<void> {
+    return this.#opening.join((own) => this.#open(own), signal);
   }
 
-  /** Work that needs the connection, done before the last controller closes it. */
+  /** Work that needs the connection, done before it is closed. */
   beforeClose(work: () => Promise<void>): void {
     this.#beforeClose = work;
   }
 
-  async close(user: string): Promise<void> {
-    this.#users.delete(user);
-    if (this.#users.size > 0) return;
+  async close(): Promise<void> {
     await this.#beforeClose();
     await this.disconnect();
     this.#isDoubted = false;
@@ -45,12 +41,12 @@ export abstract class SharedDevice {
     this.#isDoubted = this.isAlive();
   }
 
-  /** What every controller of the device has. */
-  lifeOf(user: string) {
+  /** As its controller has it. */
+  life() {
     return {
-      open: (signal: AbortSignal) => this.open(user, signal),
-      close: () => this.close(user),
-      isAlive: () => this.#users.has(user) && this.isAlive(),
+      open: (signal: AbortSignal) => this.open(signal),
+      close: () => this.close(),
+      isAlive: () => this.isAlive(),
       doubt: () => this.doubt(),
       isDoubted: () => this.#isDoubted,
       facts: () => this.factsForAll(),
