@@ -33,7 +33,7 @@ export class Box {
   readonly lines: LogLine[] = [];
   private readonly going = new Map<FindingKind, DeviceFinding["at"]>();
   private readonly listeners = new Set<(finding: DeviceFinding) => void>();
-  private nextAnswer: boolean | undefined;
+  private readonly watchers: (() => void)[] = [];
   private isOn = true;
   private seq = 0;
 
@@ -131,17 +131,17 @@ export class Box {
     else if (row >= this.top + rowsShown) this.scroll(row - this.top - rowsShown + 1);
   }
 
-  /** Answers the question that is asked; where none is, the next one. False when it was kept for the next one. */
-  answerDialog(accept: boolean): boolean {
+  /** Answers the question that is asked. */
+  answerDialog(accept: boolean): void {
     const { dialog } = this;
-    if (!dialog) {
-      this.nextAnswer = accept;
-      return false;
-    }
     this.dialog = undefined;
-    if (accept) dialog.accept();
+    if (accept) dialog?.accept();
     this.changed(`answered ${accept ? "yes" : "no"}`);
-    return true;
+  }
+
+  /** Calls the listener when it shows something else; remotes of one box see what others do. */
+  onChange(listener: () => void): void {
+    this.watchers.push(listener);
   }
 
   has(kind: FindingKind): boolean {
@@ -170,17 +170,14 @@ export class Box {
   }
 
   private ask(dialog: Dialog): void {
-    const answer = this.nextAnswer;
-    this.nextAnswer = undefined;
     this.dialog = dialog;
     this.changed(`asked ${dialog.text}`);
-    if (answer !== undefined) this.answerDialog(answer);
   }
 
   private pressOk(): void {
-    if (this.dialog) return void this.answerDialog(true);
     const item = this.focused();
-    if (item) this.activate(item);
+    if (this.dialog) this.answerDialog(true);
+    else if (item) this.activate(item);
   }
 
   private move(step: number): void {
@@ -208,6 +205,7 @@ export class Box {
 
   private changed(text: string, level: LogLine["level"] = "info"): void {
     this.changes += 1;
+    for (const watcher of this.watchers) watcher();
     this.seq += 1;
     this.lines.push({ seq: this.seq, at: new Date().toISOString(), level, source: "box", text });
     if (this.lines.length > keptLines) this.lines.shift();

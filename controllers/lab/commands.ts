@@ -1,28 +1,29 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { z } from "zod";
 import { noSuchKey } from "../src/elements/keys.ts";
-import { matches } from "../src/elements/match.ts";
-import { hasTarget, type Target } from "../src/elements/target.ts";
 import {
+  type Check,
   type Command,
-  type CommandResult,
   DeviceError,
+  defineCheck,
   defineCommand,
   findingKinds,
   nearest,
   portable,
 } from "../src/index.ts";
-import type { Box, BoxKey } from "./box.ts";
-import { boxKeys, rowsShown } from "./box.ts";
+import { elementChecks } from "../src/screens/checks.ts";
+import { dialogCommand } from "../src/screens/dialogCommand.ts";
+import { type Point, sent } from "../src/screens/input.ts";
+import { inputCommands } from "../src/screens/inputCommands.ts";
+import type { ScreenReader } from "../src/screens/reader.ts";
+import { type Typing, textCommands } from "../src/screens/textCommands.ts";
+import { type Touch, TouchInput } from "../src/screens/touch.ts";
+import { waitCommand } from "../src/screens/waitFor.ts";
+import { type Box, type BoxKey, boxKeys, rowsShown } from "./box.ts";
 import type { Connection } from "./connection.ts";
-import { onlyField, type ScreenReader } from "./screenReader.ts";
+import { boxSpace, rowRect } from "./picture.ts";
 import { apps, type Item } from "./screens.ts";
 
-const lookEveryMs = 50;
 const isKey = (key: string): key is BoxKey => boxKeys.some((one) => one === key);
-
-/** Input that has reached the box; it works as soon as it is sent. */
-const sent = (message: string): CommandResult => ({ message, sentAt: performance.now() });
 
 /** The portable input, of which a test can be told before it runs that the box lacks its key. */
 const pressInput = portable.press_key.input.extend({
@@ -45,119 +46,77 @@ export function keyCommand(box: Box, connection: Connection): Command {
 
 /** The portable commands of the box, and one that makes something go wrong. */
 export function boxCommands(box: Box, connection: Connection, reader: ScreenReader): Command[] {
+  const touch = new TouchInput(reader, touchOf(box, connection));
+  const offered = new Set<string>(Object.keys(portable));
   return [
     keyCommand(box, connection),
-    ...touchCommands(box, connection, reader),
-    ...textCommands(box, connection, reader),
-    ...scrollCommands(box, connection, reader),
-    waitCommand(connection, reader),
+    ...inputCommands(() => touch).filter(({ name }) => offered.has(name)),
+    ...textCommands(() => touch, typingOf(box, connection)).filter(({ name }) => offered.has(name)),
+    waitCommand(reader),
     ...appCommands(box, connection),
-    dialogCommand(box, connection),
+    dialogCommand(() => touch, {
+      async answer(accept, isSeen, signal) {
+        if (!isSeen) return false;
+        await connection.act(signal);
+        box.answerDialog(accept);
+        return true;
+      },
+    }),
     faultCommand(box, connection),
   ];
 }
 
-function touchCommands(box: Box, connection: Connection, reader: ScreenReader): Command[] {
-  const touch = async (target: Target, times: number, signal: AbortSignal) => {
+/** What a finger does; there is no other touch than a tap and a swipe up or down. */
+function touchOf(box: Box, connection: Connection): Touch {
+  const tap = async ({ y }: Point, times: number, signal: AbortSignal) => {
     await connection.act(signal);
-    const item = touchable(box, reader, target);
-    for (let touched = 0; touched < times; touched++) box.activate(item);
-    return sent(`${times > 1 ? "double-clicked" : "clicked"} ${item.name}`);
+    demandFree(box);
+    const item = box.shown().find((_, place) => y >= rowRect(place).y && y < rowRect(place + 1).y);
+    for (let tapped = 0; item && tapped < times; tapped++) box.activate(item);
   };
-  return [
-    defineCommand({ ...portable.click_element, run: (input, signal) => touch(targetOf(input), 1, signal) }),
-    defineCommand({ ...portable.double_click, run: (input, signal) => touch(targetOf(input), 2, signal) }),
-  ];
-}
-
-function textCommands(box: Box, connection: Connection, reader: ScreenReader): Command[] {
-  return [
-    defineCommand({
-      ...portable.input_text,
-      async run({ text, ...input }, signal) {
-        await connection.act(signal);
-        const item = onlyField(touchable(box, reader, targetOf(input)));
-        box.focusOn(item);
-        box.write(item, text);
-        return sent(`typed into ${item.name}`);
-      },
-    }),
-    defineCommand({
-      ...portable.type_text,
-      async run({ text, ...input }, signal) {
-        await connection.act(signal);
-        const item = hasTarget(input) ? touchable(box, reader, targetOf(input)) : box.focused();
-        if (!item) throw new DeviceError("ELEMENT_NOT_FOUND", "Nothing has the focus; name the field.");
-        box.write(onlyField(item), `${box.values.get(item.id) ?? ""}${text}`);
-        return sent(`typed into ${item.name}`);
-      },
-    }),
-  ];
-}
-
-function scrollCommands(box: Box, connection: Connection, reader: ScreenReader): Command[] {
-  const rows = { up: -rowsShown, down: rowsShown, top: -1_000, bottom: 1_000, left: 0, right: 0 };
-  return [
-    defineCommand({
-      ...portable.scroll,
-      async run({ direction }, signal) {
-        await connection.act(signal);
-        const moved = box.scroll(rows[direction]);
-        return sent(moved ? `scrolled ${direction}` : `there is nothing further ${direction}`);
-      },
-    }),
-    defineCommand({
-      ...portable.scroll_to_element,
-      async run(input, signal) {
-        await connection.act(signal);
-        const item = reader.one(targetOf(input));
-        box.reveal(item);
-        return sent(`${item.name} is on the screen`);
-      },
-    }),
-  ];
-}
-
-function waitCommand(connection: Connection, reader: ScreenReader): Command {
-  return defineCommand({
-    ...portable.wait_for,
-    async run(input, signal) {
-      const conditions = conditionsOf(reader, input);
-      const started = performance.now();
-      for (;;) {
-        await connection.look(signal);
-        const elapsed = Math.round(performance.now() - started);
-        if (conditions.every((holds) => holds()))
-          return { message: `held after ${elapsed} ms`, data: { elapsed_ms: elapsed } };
-        if (elapsed >= input.timeout_ms) throw tooLate(input.timeout_ms, reader);
-        await pause(lookEveryMs, undefined, { signal });
-      }
+  return {
+    natural: () => boxSpace,
+    inTree: async (pixel) => pixel,
+    tap,
+    hold: (point, _ms, signal) => tap(point, 1, signal),
+    async swipe({ from, to }, signal) {
+      await connection.act(signal);
+      box.scroll(Math.sign(from.y - to.y) * rowsShown);
     },
-  });
+    drag: async () => undefined,
+    pinch: async () => undefined,
+    hideKeyboard: async () => undefined,
+  };
 }
 
-/** What `wait_for` waits for; all of it must hold at once. */
-function conditionsOf(
-  reader: ScreenReader,
-  { state, text, text_gone, ...input }: z.output<typeof portable.wait_for.input>,
-): (() => boolean)[] {
-  const target = targetOf(input);
-  const shows = (wanted: string) => reader.texts().some((one) => matches("words", wanted, one));
-  const isShown = () => reader.find(target).some((item) => reader.isShown(item));
-  const conditions = [
-    ...(hasTarget(target) ? [() => isShown() === (state === "visible")] : []),
-    ...(text === undefined ? [] : [() => shows(text)]),
-    ...(text_gone === undefined ? [] : [() => !shows(text_gone)]),
-  ];
-  if (conditions.length > 0) return conditions;
-  throw new DeviceError("INVALID_PARAMS", "Nothing to wait for. Give ref or selector, text or text_gone.");
+function typingOf(box: Box, connection: Connection): Typing {
+  const write = async (field: Item | undefined, text: string, signal: AbortSignal) => {
+    await connection.act(signal);
+    demandFree(box);
+    if (field?.role !== "textbox")
+      throw new DeviceError("INPUT_NOT_TAKEN", "No field has the focus. Name the field.");
+    box.focusOn(field);
+    box.write(field, text);
+  };
+  const itemOf = (id: string | undefined) =>
+    id === undefined ? box.focused() : box.current().items.find((item) => item.id === id);
+  return {
+    replace: (field, text, signal) => write(itemOf(field.id), text, signal),
+    append(field, text, signal) {
+      const item = itemOf(field?.id);
+      return write(item, `${box.values.get(item?.id ?? "") ?? ""}${text}`, signal);
+    },
+  };
 }
 
-const tooLate = (timeoutMs: number, reader: ScreenReader) =>
-  new DeviceError(
-    "COMMAND_TIMEOUT",
-    `Waited ${timeoutMs} ms; the screen shows: ${reader.texts().join(" | ")}. Look at the screen, or wait longer with timeout_ms.`,
-  );
+/** Nothing behind a dialog is reached. */
+function demandFree({ dialog }: Box): void {
+  if (dialog)
+    throw new DeviceError(
+      "ELEMENT_NOT_ACTIONABLE",
+      `The dialog "${dialog.text}" is in front of it; answer it with handle_dialog.`,
+    );
+}
 
 function appCommands(box: Box, connection: Connection): Command[] {
   return [
@@ -184,7 +143,7 @@ function appCommands(box: Box, connection: Connection): Command[] {
 }
 
 /** The app of a package. Throws INVALID_PARAMS with the nearest. */
-export function appOf({ package: id }: { package?: string | undefined }): (typeof apps)[number] {
+function appOf({ package: id }: { package?: string | undefined }): (typeof apps)[number] {
   const found = apps.find((app) => app.id === id);
   if (found) return found;
   const near = nearest(
@@ -198,17 +157,6 @@ export function appOf({ package: id }: { package?: string | undefined }): (typeo
       : `There is no app ${id}.${near.length > 0 ? ` Nearest: ${near.join(", ")}.` : ""}`,
     { nearest: near },
   );
-}
-
-function dialogCommand(box: Box, connection: Connection): Command {
-  return defineCommand({
-    ...portable.handle_dialog,
-    async run({ accept }, signal) {
-      await connection.act(signal);
-      const answer = accept ? "accepted" : "dismissed";
-      return sent(box.answerDialog(accept) ? `${answer} the dialog` : `the next dialog will be ${answer}`);
-    },
-  });
 }
 
 function faultCommand(box: Box, connection: Connection): Command {
@@ -225,18 +173,16 @@ function faultCommand(box: Box, connection: Connection): Command {
   });
 }
 
-/** What a remote or a finger reaches: nothing behind a dialog, and nothing of a screen that is dark. */
-function touchable(box: Box, reader: ScreenReader, target: Target): Item {
-  const item = reader.one(target);
-  if (box.dialog)
-    throw new DeviceError(
-      "ELEMENT_NOT_ACTIONABLE",
-      `The dialog "${box.dialog.text}" is in front of it; answer it with handle_dialog.`,
-    );
-  if (box.isDark())
-    throw new DeviceError("ELEMENT_NOT_ACTIONABLE", "The screen is dark; press POWER or HOME first.");
-  box.reveal(item);
-  return item;
-}
-
-const targetOf = ({ ref, selector }: Target): Target => ({ ref, selector });
+/** The portable checks of the box. */
+export const boxChecks = (box: Box, connection: Connection, reader: ScreenReader): Check[] => [
+  ...elementChecks(reader),
+  defineCheck({
+    ...portable.app_shown,
+    async read({ app }, signal) {
+      await connection.look(signal);
+      const { id } = appOf(app);
+      const front = box.front();
+      return { holds: front === id, expected: `${id} is in front`, actual: `${front} is` };
+    },
+  }),
+];

@@ -8,15 +8,15 @@ import {
   type LogSource,
   nowhere,
 } from "../src/index.ts";
+import { ScreenReader } from "../src/screens/reader.ts";
 import { Box } from "./box.ts";
 import { Capture, type CaptureSettings, captureSettings } from "./capture.ts";
-import { boxChecks } from "./checks.ts";
-import { boxCommands, keyCommand } from "./commands.ts";
+import { boxChecks, boxCommands, keyCommand } from "./commands.ts";
 import { Connection, switches } from "./connection.ts";
 import { boxApps, boxFacts, boxSensors } from "./facts.ts";
 import { takePicture } from "./picture.ts";
 import { pictureChecks } from "./pictureChecks.ts";
-import { ScreenReader } from "./screenReader.ts";
+import { treeOf } from "./tree.ts";
 
 /** The drivers of one device have its context in common, and the box with it. */
 const boxes = new WeakMap<ControllerContext, Box>();
@@ -40,7 +40,13 @@ const lifeOf = (connection: Connection) => ({
 
 function simulatedController(given: z.output<typeof settings>, box: Box): DriverController {
   const connection = new Connection(given);
-  const reader = new ScreenReader(box, connection);
+  const reader = new ScreenReader({
+    async read(signal) {
+      await connection.look(signal);
+      return treeOf(box);
+    },
+  });
+  box.onChange(() => reader.driven());
   return {
     kind: "remote",
     verification: "verification_text",

@@ -10,8 +10,9 @@ type DialogAnswer = { accept: boolean; prompt_text?: string | undefined };
 /** What a driver does with dialogs beside touching their buttons. */
 export type DialogPort = {
   /** Writes into the field of a dialog. */
-  fill(field: UiNode, text: string, signal: AbortSignal): Promise<void>;
-  goBack(signal: AbortSignal): Promise<void>;
+  fill?(field: UiNode, text: string, signal: AbortSignal): Promise<void>;
+  /** Dismisses a dialog without a button for that. */
+  goBack?(signal: AbortSignal): Promise<void>;
   /** Answers without its buttons a dialog that was seen, or one that stands in no tree. False where that is not possible. */
   answer?(accept: boolean, isSeen: boolean, signal: AbortSignal): Promise<boolean>;
 };
@@ -20,7 +21,7 @@ export function dialogCommand(input: () => ScreenInput, port: DialogPort): Comma
   /** A dialog that only one button closes is accepted by it; one without a button to dismiss it goes with the back key. */
   const answer = async ({ accept, prompt_text }: DialogAnswer, dialog: OpenDialog, signal: AbortSignal) => {
     if (prompt_text !== undefined && dialog.field !== undefined)
-      await port.fill(dialog.field, prompt_text, signal);
+      await port.fill?.(dialog.field, prompt_text, signal);
     if (await port.answer?.(accept, true, signal)) return;
     const button = accept ? dialog.accept : dialog.dismiss;
     if (button !== undefined) await input().use(button, signal);
@@ -29,7 +30,7 @@ export function dialogCommand(input: () => ScreenInput, port: DialogPort): Comma
         "NO_DIALOG",
         "The dialog has no button that accepts it. Click one of its buttons.",
       );
-    else await port.goBack(signal);
+    else await port.goBack?.(signal);
   };
   return defineCommand({
     ...portable.handle_dialog,

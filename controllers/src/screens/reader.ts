@@ -216,7 +216,7 @@ export class ScreenReader {
     return {
       generation,
       location: tree.location ?? "",
-      title: seen.find(({ role }) => role === "text")?.name ?? texts[0] ?? "",
+      title: tree.title ?? seen.find(({ role }) => role === "text")?.name ?? texts[0] ?? "",
       space,
       elements: interactiveOnly ? all.filter(({ interactive }) => interactive) : all,
       others: interactiveOnly ? all.filter(({ interactive }) => !interactive) : [],

@@ -42,7 +42,7 @@ export function toScreen(tree: UiTree): Screen {
 function textsOf(tree: UiTree): string[] {
   const shown = allNodes(tree).filter(({ bounds }) => clipped(bounds, tree.space) !== undefined);
   const texts = shown.flatMap(({ text, description = "" }) => [...new Set([tidy(text), tidy(description)])]);
-  return texts.filter((text) => text !== "");
+  return [tree.title ?? "", ...texts].filter((text) => text !== "");
 }
 
 class ScreenBuilder {
@@ -118,7 +118,7 @@ class ScreenBuilder {
     if (name === "" && role !== "progressbar") return undefined;
     const isPicture = role === "img" || role === "progressbar";
     return this.make(node, {
-      role: isPicture ? role : "text",
+      role: isPicture || role === "heading" ? role : "text",
       name: cut(name),
       states: statesOf(node),
       ...place,

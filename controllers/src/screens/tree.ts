@@ -32,6 +32,8 @@ export type UiTree = {
   space: Space;
   /** The app in front. */
   app?: string;
+  /** A title that is no node. */
+  title?: string;
   /** The screen in front by a name that is the same whenever it is shown, such as `com.example/.Main`. */
   location?: string;
   /** Keys drive it: what can have the focus can be used. */

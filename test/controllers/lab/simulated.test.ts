@@ -113,14 +113,13 @@ describe("the simulated box", () => {
     await run("click_element", { selector: "Live TV" });
     await run("click_element", { selector: "Guide" });
     const far = { selector: "Programme 20" };
-    expect(await holds("element_exists", far)).toBe(true);
     expect(await holds("element_visible", far)).toBe(false);
     expect(await holds("element_hidden", far)).toBe(true);
     await run("scroll_to_element", far);
     expect(await holds("element_visible", far)).toBe(true);
     await run("scroll", { direction: "bottom" });
     expect((await dump()).elements.map(({ name }) => name)).toContain("Programme 30");
-    expect((await run("scroll", { direction: "down" })).message).toBe("there is nothing further down");
+    expect((await run("scroll", { direction: "down" })).message).toMatch(/^nothing scrolled/);
     expect(await holds("element_count", { selector: "role=button", min: 31, max: 31 })).toBe(false);
     expect(await holds("element_count", { selector: "role=button", count: 4 })).toBe(true);
   });
