@@ -2,28 +2,17 @@ import { portable } from "@labwright/controllers";
 import { simulatedFactory } from "@labwright/controllers/lab";
 import { expect, it } from "vitest";
 import { startAndroidLab } from "../fixtures/androidLab.ts";
-import { controllerContext } from "../fixtures/controllerContext.ts";
 import { iphone, startLabIos } from "../lab/ios/index.ts";
-import { openAndroid } from "./android/openAndroid.ts";
+import { makePhone, openAndroid, opened } from "./android/openAndroid.ts";
 import { openAppium } from "./appium/openAppium.ts";
 import { type Params, portableRows, type SubjectRows, wrongVerdicts } from "./checkSubjects.ts";
 
-const never = new AbortController().signal;
 const samples = "dev.labwright.samples";
 const inApp = { package: samples };
 const noApp = { package: "com.example.nowhere" };
 
 it("the simulated box judges nothing that is not there or of the wrong kind", async () => {
-  const context = controllerContext("lab/box");
-  const controllers = simulatedFactory.create(simulatedFactory.settings.parse({}), context);
-  const [box, judge] = controllers;
-  if (!box || !judge) throw new Error("The box made too few controllers.");
-  for (const controller of controllers) await controller.open(never);
-  const run = (name: string, params: object) => {
-    const command = box.commands.find((one) => one.name === name);
-    if (!command) throw new Error(`no command ${name}`);
-    return command.run(command.input.parse(params), never);
-  };
+  const { remote, run, close } = await opened(makePhone(simulatedFactory));
   await run("click_element", { selector: "Settings" });
   await run("click_element", { selector: "Parental lock" });
   const things = { checkbox: "Parental lock", field: "Device name", button: "Parental lock" };
@@ -31,9 +20,9 @@ it("the simulated box judges nothing that is not there or of the wrong kind", as
     ...portableRows({ ...things, label: "role=heading", focused: "Parental lock" }),
     app_shown: { there: { app: "simulated.settings" }, absent: { app: "simulated.movies" }, presence: true },
   };
-  const portableChecks = judge.checks.filter(({ name }) => Object.hasOwn(portable, name));
+  const portableChecks = remote.checks.filter(({ name }) => Object.hasOwn(portable, name));
   expect(await wrongVerdicts(portableChecks, rows)).toEqual([]);
-  for (const controller of controllers) await controller.close();
+  await close();
 });
 
 /** Checks of a phone beside those of elements; `app` is open on it. */

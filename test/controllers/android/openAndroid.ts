@@ -45,8 +45,8 @@ export async function opened(made: TestPhone): Promise<TestPhone> {
 /** The controller of a phone or TV, with short words for what tests do with it. */
 export function makePhone(
   factory: ControllerFactory,
-  settings: Settings,
-  context: Partial<ControllerContext>,
+  settings: Settings = {},
+  context: Partial<ControllerContext> = {},
 ) {
   const own = { ...controllerContext("lab/phone"), ...context };
   const [remote] = factory.create(factory.settings.parse(settings), own);
