@@ -11,7 +11,7 @@ import type { Instrumentation, System } from "./userland/system.ts";
 import { createUserland } from "./userland/userland.ts";
 import { ChromiumPage } from "./webview/page.ts";
 
-export { connectToOwnServer } from "./connected.ts";
+export { connectToOwnServer, type OwnAdbServer, startOwnAdbServer } from "./adbServer.ts";
 export { documentedDelays } from "./personas/delays.ts";
 export type { Persona } from "./personas/persona.ts";
 export { phone } from "./personas/phone.ts";
