@@ -33,7 +33,7 @@ test("a failed batch is a failed call with the nearest names and what was done",
 test("look: false leaves the screen out", async () => {
   const { structured } = await act([click("Movies")], { look: false });
   expect(structured).not.toHaveProperty("screen");
-  expect(structured).toMatchObject({ results: [{ message: "clicked Movies" }] });
+  expect(structured).toMatchObject({ results: [{ message: 'clicked button "Movies"' }] });
 });
 
 test("neither actions nor an execution is an error that says what to give", async () => {
