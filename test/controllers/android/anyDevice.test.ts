@@ -49,7 +49,7 @@ describe.each(devices)("%s", (name, at) => {
   });
   afterEach(() => device.close());
 
-  const dump = () => portOf(device.remote.elements).dump({ interactiveOnly: false }, never);
+  const dump = () => device.dump();
   const isTv = () => !device.remote.withheld?.().some((one) => one.name === "move_focus_to");
   const names = async () => (await dump()).elements.map((one) => one.name).filter((one) => one !== "");
 
@@ -92,15 +92,13 @@ describe.each(devices)("%s", (name, at) => {
     await expect(
       device.run("click_element", { selector: "Nobody shows this", timeout_ms: 500 }),
     ).rejects.toMatchObject({ code: "ELEMENT_NOT_FOUND" });
-    expect(await device.read("text_visible", { text: "Nobody shows this" })).toMatchObject({ holds: false });
+    await device.holds("text_visible", { text: "Nobody shows this" }, false);
   });
 
   it("judges its apps", async () => {
-    expect(await device.read("app_installed", settings.app)).toMatchObject({ holds: true });
-    expect(await device.read("app_installed", { package: "com.example.none" })).toMatchObject({
-      holds: false,
-    });
-    expect(await device.read("app_shown", settings)).toMatchObject({ holds: true });
+    await device.holds("app_installed", settings.app);
+    await device.holds("app_installed", { package: "com.example.none" }, false);
+    await device.holds("app_shown", settings);
     const { apps = [] } = (await device.remote.apps?.installedApps(never)) ?? {};
     expect(apps.map(({ id }) => id)).toContain("com.android.settings");
   });
@@ -134,12 +132,12 @@ describe.each(devices)("%s", (name, at) => {
     if (!isTv()) {
       await device.run("rotate", { to: "landscape" });
       await device.run("rotate", { to: "portrait" });
-      expect(await device.read("orientation_is", { orientation: "portrait" })).toMatchObject({ holds: true });
+      await device.holds("orientation_is", { orientation: "portrait" });
       return;
     }
     const target = (await dump()).elements.filter((one) => one.interactive && one.name !== "").at(-1);
     await device.run("move_focus_to", { selector: target?.name });
-    expect(await device.read("element_focused", { selector: target?.name })).toMatchObject({ holds: true });
+    await device.holds("element_focused", { selector: target?.name });
   });
 
   // Of the laboratory's devices, contract.test.ts does.

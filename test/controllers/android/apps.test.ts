@@ -2,7 +2,7 @@ import { DeviceError } from "@labwright/controllers";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type AndroidLab, startAndroidLab } from "../../fixtures/androidLab.ts";
 import { phone as persona } from "../../lab/android/index.ts";
-import { openAndroid } from "./openAndroid.ts";
+import { openAndroid, refused } from "./openAndroid.ts";
 
 const samples = "dev.labwright.samples";
 const shop = "dev.labwright.shop";
@@ -24,13 +24,8 @@ beforeAll(async () => {
 });
 afterAll(() => lab.close());
 
-const device = () => {
-  const [one] = lab.devices;
-  if (!one) throw new Error("The laboratory has no device.");
-  return one.device;
-};
+const device = () => lab.at(0).device;
 const settings = () => ({ serial: lab.devices[0]?.serial, adb_port: lab.adbPort });
-const refused = (code: string) => expect.objectContaining({ code });
 
 beforeEach(async () => {
   phone = await openAndroid(settings());
@@ -92,11 +87,11 @@ describe("close_app", () => {
       `${samples} was not open`,
     );
     processes.startService(`${samples}:player`);
-    expect(await phone.read("app_running", { package: samples })).toMatchObject({ holds: true });
+    await phone.holds("app_running", { package: samples });
     expect((await phone.run("close_app", { app: { package: samples } })).message).toBe(`closed ${samples}`);
     processes.endService(`${samples}:player`);
     processes.startService(`${samples}.other`);
-    expect(await phone.read("app_running", { package: samples })).toMatchObject({ holds: false });
+    await phone.holds("app_running", { package: samples }, false);
     processes.endService(`${samples}.other`);
   });
 });
@@ -199,7 +194,7 @@ describe("what the device refuses", () => {
 
   it("to list of another user's apps hides none of the owner's", async () => {
     device().faults.hasProfile = true;
-    expect(await phone.read("app_installed", { package: samples })).toMatchObject({ holds: true });
+    await phone.holds("app_installed", { package: samples });
   });
 
   it("to remove of the system's own is not said to have been absent", async () => {
@@ -216,7 +211,7 @@ it("an app with several launcher activities is opened by its first", async () =>
   const own = await startAndroidLab({ devices: [{ persona: { ...persona, packages } }] });
   const other = await openAndroid({ adb_port: own.adbPort });
   await other.run("open_app", { app: { package: samples } });
-  expect(await other.read("activity_is", { activity: `${samples}/.Main` })).toMatchObject({ holds: true });
+  await other.holds("activity_is", { activity: `${samples}/.Main` });
   await other.close();
   await own.close();
 });

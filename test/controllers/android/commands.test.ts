@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type AndroidLab, startAndroidLab } from "../../fixtures/androidLab.ts";
-import { makeAndroid, never, openAndroid } from "./openAndroid.ts";
+import { makeAndroid, never, openAndroid, refused } from "./openAndroid.ts";
 
 let lab: AndroidLab;
 let phone: Awaited<ReturnType<typeof openAndroid>>;
@@ -11,12 +11,8 @@ beforeAll(async () => {
 });
 afterAll(() => lab.close());
 
-const settingsAt = (at: number) => ({ serial: lab.devices[at]?.serial, adb_port: lab.adbPort });
-const uiAt = (at: number) => {
-  const ui = lab.devices[at]?.device.ui;
-  if (!ui) throw new Error("The laboratory has too few devices.");
-  return ui;
-};
+const settingsAt = (at: number) => lab.at(at).settings;
+const uiAt = (at: number) => lab.at(at).device.ui;
 
 beforeEach(async () => {
   phone = await openAndroid(settingsAt(0));
@@ -26,7 +22,6 @@ beforeEach(async () => {
 afterEach(() => phone.close());
 
 const openSample = (name: string) => phone.run("click_element", { selector: name });
-const refused = (code: string) => expect.objectContaining({ code });
 
 describe("touches", () => {
   it("click an element by name, by ref, and one that appears late", async () => {
@@ -69,7 +64,7 @@ describe("touches", () => {
     await phone.run("long_press", { selector: "Hold or tap twice" });
     expect(await last()).toMatchObject({ holds: true });
     await phone.run("double_click", { selector: "Hold or tap twice" });
-    expect(await phone.read("text_visible", { text: "tapped twice" })).toMatchObject({ holds: true });
+    await phone.holds("text_visible", { text: "tapped twice" });
   });
 
   it("reach points of the screen", async () => {
@@ -94,9 +89,7 @@ describe("texts", () => {
 
   it.each(hostile)("arrive as typed: %j", async (text) => {
     await phone.run("input_text", { ...field, text });
-    expect(await phone.read("element_value", { ...field, value: text, match: "exact" })).toMatchObject({
-      holds: true,
-    });
+    await phone.holds("element_value", { ...field, value: text, match: "exact" });
   });
 
   it("replace what a field held, and are typed behind it", async () => {
@@ -104,11 +97,9 @@ describe("texts", () => {
     await phone.run("input_text", { ...field, text: "second" });
     await phone.run("type_text", { ...field, text: " more" });
     await phone.run("type_text", { text: " still" });
-    expect(await phone.read("element_value", { ...field, value: "second more still" })).toMatchObject({
-      holds: true,
-    });
+    await phone.holds("element_value", { ...field, value: "second more still" });
     await phone.run("input_text", { ...field, text: "" });
-    expect(await phone.read("element_value", { ...field, value: "" })).toMatchObject({ holds: true });
+    await phone.holds("element_value", { ...field, value: "" });
   });
 
   it("of a password are never in the answer, and its field reads as dots", async () => {
@@ -124,15 +115,13 @@ describe("texts", () => {
     await expect(phone.run("input_text", { ...field, text: "naïve 😀" })).rejects.toEqual(
       refused("UNICODE_UNSUPPORTED"),
     );
-    expect(await phone.read("element_value", { ...field, value: "before" })).toMatchObject({ holds: true });
+    await phone.holds("element_value", { ...field, value: "before" });
   });
 
   it("of 1,000 characters arrive whole", async () => {
     const text = `${"it's 100%sure; ".repeat(66)}end`;
     await phone.run("input_text", { ...field, text });
-    expect(await phone.read("element_value", { ...field, value: text, match: "exact" })).toMatchObject({
-      holds: true,
-    });
+    await phone.holds("element_value", { ...field, value: text, match: "exact" });
     await phone.run("input_text", { ...field, text: "" });
   });
 
@@ -140,11 +129,9 @@ describe("texts", () => {
     const tv = await openAndroid(settingsAt(1));
     await tv.run("open_app", { app: { package: "dev.labwright.shop" } });
     await tv.run("input_text", { selector: "Search", text: "Rug" });
-    expect(await tv.read("element_value", { selector: "role=textbox", value: "Rug" })).toMatchObject({
-      holds: true,
-    });
+    await tv.holds("element_value", { selector: "role=textbox", value: "Rug" });
     await tv.run("input_text", { selector: "role=textbox", text: "" });
-    expect(await tv.read("text_visible", { text: "Chair" })).toMatchObject({ holds: true });
+    await tv.holds("text_visible", { text: "Chair" });
     await tv.close();
   });
 
@@ -166,13 +153,13 @@ describe("scrolling", () => {
   afterEach(() => phone.run("close_app", settings));
 
   it("shows what is further down, the bottom, and the top again", async () => {
-    expect(await phone.read("element_visible", { selector: "About phone" })).toMatchObject({ holds: false });
+    await phone.holds("element_visible", { selector: "About phone" }, false);
     await phone.run("scroll", { direction: "bottom" });
-    expect(await phone.read("element_visible", { selector: "About phone" })).toMatchObject({ holds: true });
+    await phone.holds("element_visible", { selector: "About phone" });
     await phone.run("scroll", { direction: "top" });
-    expect(await phone.read("element_visible", { selector: "Wi-Fi" })).toMatchObject({ holds: true });
+    await phone.holds("element_visible", { selector: "Wi-Fi" });
     expect((await phone.run("scroll", { direction: "down" })).message).toBe("scrolled down");
-    expect(await phone.read("element_hidden", { selector: "Wi-Fi" })).toMatchObject({ holds: true });
+    await phone.holds("element_hidden", { selector: "Wi-Fi" });
   });
 
   it("touches no point beyond the screen", async () => {
@@ -183,7 +170,7 @@ describe("scrolling", () => {
       ["long_press", { x: 1_080, y: 1_090 }],
     ] as const)
       await expect(phone.run(command, params)).rejects.toEqual(refused("INVALID_PARAMS"));
-    expect(await phone.read("element_visible", { selector: "Wi-Fi" })).toMatchObject({ holds: true });
+    await phone.holds("element_visible", { selector: "Wi-Fi" });
     await phone.run("tap", { x: 1_079, y: 2_399 });
   });
 
@@ -197,7 +184,7 @@ describe("scrolling", () => {
 
   it.each(["About phone", "Accessibility", "Wi-Fi"])("finds the row %s", async (selector) => {
     await phone.run("scroll_to_element", { selector });
-    expect(await phone.read("element_visible", { selector })).toMatchObject({ holds: true });
+    await phone.holds("element_visible", { selector });
   });
 
   it("gives up on a row that is nowhere, and says where it looked", async () => {
@@ -237,9 +224,9 @@ describe("keys, apps and dialogs", () => {
   it("opens an app, brings it to the front, and closes it", async () => {
     await phone.run("go_home");
     await phone.run("open_app", samples);
-    expect(await phone.read("app_shown", samples)).toMatchObject({ holds: true });
+    await phone.holds("app_shown", samples);
     await phone.run("close_app", samples);
-    expect(await phone.read("app_shown", samples)).toMatchObject({ holds: false });
+    await phone.holds("app_shown", samples, false);
     expect(uiAt(0).running()).not.toContain(samples.app.package);
     await phone.run("close_app", samples);
   });
@@ -258,7 +245,7 @@ describe("keys, apps and dialogs", () => {
   it("answers a dialog that is open, and the next one that opens", async () => {
     await openSample("Delete notes");
     await phone.run("handle_dialog", { accept: false });
-    expect(await phone.read("text_visible", { text: "Delete all notes?" })).toMatchObject({ holds: false });
+    await phone.holds("text_visible", { text: "Delete all notes?" }, false);
     await phone.run("handle_dialog", { accept: true });
     await openSample("Delete notes");
     expect(await phone.lines()).toContain('text "Samples"');
@@ -319,19 +306,15 @@ describe("the device's shell", () => {
 describe("checks", () => {
   it("read states, counts and names; what is not there is a reading with the nearest", async () => {
     await openSample("Form");
-    expect(await phone.read("element_checked", { selector: "Send me news" })).toMatchObject({ holds: false });
+    await phone.holds("element_checked", { selector: "Send me news" }, false);
     await phone.run("click_element", { selector: "Send me news" });
-    expect(await phone.read("element_checked", { selector: "Send me news" })).toMatchObject({ holds: true });
-    expect(await phone.read("element_count", { selector: "role=radio", count: 2 })).toMatchObject({
-      holds: true,
-    });
+    await phone.holds("element_checked", { selector: "Send me news" });
+    await phone.holds("element_count", { selector: "role=radio", count: 2 });
     expect(await phone.read("element_exists", { selector: "Sned" })).toMatchObject({
       holds: false,
       missing: "absent",
       nearest: expect.arrayContaining(["Send"]),
     });
-    expect(await phone.read("element_enabled", { selector: "role=button[name=Send]" })).toMatchObject({
-      holds: true,
-    });
+    await phone.holds("element_enabled", { selector: "role=button[name=Send]" });
   });
 });

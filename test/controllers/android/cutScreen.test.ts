@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type AndroidLab, startAndroidLab } from "../../fixtures/androidLab.ts";
 import { showManyRows } from "../../fixtures/manyRows.ts";
-import { never, openAndroid, portOf } from "./openAndroid.ts";
+import { openAndroid } from "./openAndroid.ts";
 
 /** One more than are read, whatever else is on the screen. */
 const rows = 20_001;
@@ -23,7 +23,7 @@ describe.each(["dump", "uiautomator2"])("a screen of more nodes than are read, b
   });
 
   it("says so in the notices of its dump", async () => {
-    const { notices } = await portOf(phone.remote.elements).dump({ interactiveOnly: false }, never);
+    const { notices } = await phone.dump();
     expect(notices).toContainEqual(expect.stringMatching(/not read/));
   });
 

@@ -2,10 +2,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { isRunning } from "../../../controllers/src/programs/processTree.ts";
 import { type AndroidLab, startAndroidLab } from "../../fixtures/androidLab.ts";
 import { driverProgram, nothingLeft } from "./driverTraces.ts";
-import { never, openAndroid, portOf } from "./openAndroid.ts";
+import { never, openAndroid, refused } from "./openAndroid.ts";
 
 const samples = { app: { package: "dev.labwright.samples" } };
-const refused = (code: string) => expect.objectContaining({ code });
 
 let lab: AndroidLab;
 let phone: Awaited<ReturnType<typeof openAndroid>>;
@@ -19,12 +18,8 @@ afterEach(async () => {
   await lab.close();
 });
 
-const device = () => {
-  const [one] = lab.devices;
-  if (!one) throw new Error("The laboratory has no device.");
-  return one.device;
-};
-const look = () => portOf(phone.remote.elements).dump({ interactiveOnly: false }, never);
+const device = () => lab.at(0).device;
+const look = () => phone.dump();
 const forwards = () => lab.ask("host:list-forward");
 
 describe("the session of the driver", () => {
@@ -119,9 +114,7 @@ describe("the session of the driver", () => {
     await phone.run("open_app", samples);
     await phone.run("scroll_to_element", { selector: "Secret" });
     await phone.run("click_element", { selector: "Secret" });
-    expect(await phone.read("text_visible", { text: "No picture may be taken" })).toMatchObject({
-      holds: true,
-    });
+    await phone.holds("text_visible", { text: "No picture may be taken" });
   });
 
   it("has one owner: it takes the place of another program, which ends", async () => {

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type AndroidLab, startAndroidLab } from "../../fixtures/androidLab.ts";
-import { openAndroid, portOf } from "./openAndroid.ts";
+import { openAndroid, portOf, refused } from "./openAndroid.ts";
 
 let lab: AndroidLab;
 let phone: Awaited<ReturnType<typeof openAndroid>>;
 const samples = { app: { package: "dev.labwright.samples" } };
-const refused = (code: string) => expect.objectContaining({ code });
 
 beforeAll(async () => {
   lab = await startAndroidLab({ devices: [{ persona: "phone" }, { persona: "tv" }] });
@@ -17,11 +16,7 @@ afterAll(async () => {
 });
 
 const phoneSettings = () => ({ adb_port: lab.adbPort, serial: lab.devices[0]?.serial });
-const device = () => {
-  const [one] = lab.devices;
-  if (!one) throw new Error("The laboratory has no device.");
-  return one.device;
-};
+const device = () => lab.at(0).device;
 const ui = () => device().ui;
 async function openSample(name: string) {
   await phone.run("close_app", samples);
@@ -42,18 +37,14 @@ describe("texts through the driver", () => {
 
   it.each(texts)("arrive as typed: %j", async (text) => {
     await phone.run("input_text", { ...field, text });
-    expect(await phone.read("element_value", { ...field, value: text, match: "exact" })).toMatchObject({
-      holds: true,
-    });
+    await phone.holds("element_value", { ...field, value: text, match: "exact" });
   });
 
   it("are typed behind what is there, with and without the name of the field", async () => {
     await phone.run("input_text", { ...field, text: "one" });
     await phone.run("type_text", { ...field, text: " zwölf" });
     await phone.run("type_text", { text: " 😀" });
-    expect(await phone.read("element_value", { ...field, value: "one zwölf 😀" })).toMatchObject({
-      holds: true,
-    });
+    await phone.holds("element_value", { ...field, value: "one zwölf 😀" });
   });
 
   it("of a password are never in the answer; behind one only ASCII goes", async () => {
@@ -78,7 +69,7 @@ it("a text whose field's server crashes is UIA_CRASHED, and is not written again
   // The field with the focus is asked for, then the text is sent.
   if (uia2) uia2.faults.crashAfter = 1;
   await expect(phone.run("type_text", { text: "ü" })).rejects.toEqual(refused("UIA_CRASHED"));
-  expect(await phone.read("element_value", { ...field, value: "" })).toMatchObject({ holds: true });
+  await phone.holds("element_value", { ...field, value: "" });
 });
 
 it("a TV's field takes any text, and fingers are withheld", async () => {
@@ -88,7 +79,7 @@ it("a TV's field takes any text, and fingers are withheld", async () => {
   found.device.ui.start({ packageName: "com.google.android.tvlauncher", activity: ".Search" });
   await tv.run("input_text", { selector: "role=textbox", text: "größer 😀" });
   const value = { selector: "role=textbox", value: "größer 😀", match: "exact" };
-  expect(await tv.read("element_value", value)).toMatchObject({ holds: true });
+  await tv.holds("element_value", value);
   const withheld = portOf(tv.remote.withheld)().filter(({ name }) => name === "pinch");
   expect(withheld).toEqual([{ name: "pinch", reason: expect.stringContaining("no touch screen") }]);
   await tv.close();
@@ -105,7 +96,7 @@ describe("a tap while the session is open", () => {
     await phone.run("click_element", { selector: "Hold or tap twice" });
     expect(traffic.roundTrips - before).toBe(1);
     expect(taps().length - tapped).toBe(1);
-    expect(await phone.read("text_visible", { text: "tapped" })).toMatchObject({ holds: true });
+    await phone.holds("text_visible", { text: "tapped" });
   });
 
   it("that is double goes through it as one gesture: two of adb are too slow until Android 11", async () => {
@@ -114,7 +105,7 @@ describe("a tap while the session is open", () => {
     const before = device().traffic.roundTrips;
     await phone.run("double_click", { selector: "Hold or tap twice" });
     expect(device().traffic.roundTrips - before).toBe(1);
-    expect(await phone.read("text_visible", { text: "tapped twice" })).toMatchObject({ holds: true });
+    await phone.holds("text_visible", { text: "tapped twice" });
   });
 
   it("under which the server crashes is UIA_CRASHED, and is not sent again", async () => {
@@ -124,7 +115,7 @@ describe("a tap while the session is open", () => {
     if (uia2) uia2.faults.crashAfter = 0;
     const tap = phone.run("click_element", { selector: "Hold or tap twice" });
     await expect(tap).rejects.toEqual(refused("UIA_CRASHED"));
-    expect(await phone.read("text_visible", { text: "nothing yet" })).toMatchObject({ holds: true });
+    await phone.holds("text_visible", { text: "nothing yet" });
     expect(taps()).toEqual([]);
   });
 });
@@ -149,7 +140,7 @@ describe("what only the driver does", () => {
       missing: "absent",
     });
     await phone.run("click_element", { selector: "Show a toast" });
-    expect(await phone.read("toast_seen", { text: "hello from" })).toMatchObject({ holds: true });
+    await phone.holds("toast_seen", { text: "hello from" });
     const other = await phone.read("toast_seen", { text: "Goodbye" });
     expect(other).toMatchObject({ holds: false, actual: 'it said "Hello from a toast"' });
   });
@@ -157,12 +148,12 @@ describe("what only the driver does", () => {
   it("pinches an element and the screen", async () => {
     await openSample("Gestures");
     await phone.run("pinch", { selector: "Map 100 %", zoom: "in" });
-    expect(await phone.read("text_visible", { text: "Map 150 %" })).toMatchObject({ holds: true });
+    await phone.holds("text_visible", { text: "Map 150 %" });
     await phone.run("pinch", { zoom: "out", percent: 50 });
     expect(await phone.run("pinch", { selector: "Map 100 %", zoom: "out", percent: 100 })).toMatchObject({
       message: 'zoomed out on text "Map 100 %"',
     });
-    expect(await phone.read("text_visible", { text: "Map 50 %" })).toMatchObject({ holds: true });
+    await phone.holds("text_visible", { text: "Map 50 %" });
   });
 
   it("is withheld with the reason where dumps are used", async () => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { type AndroidLab, startAndroidLab } from "../../fixtures/androidLab.ts";
 import { nothingLeft } from "./driverTraces.ts";
-import { never, openAndroid, portOf } from "./openAndroid.ts";
+import { openAndroid } from "./openAndroid.ts";
 
 type Phone = Awaited<ReturnType<typeof openAndroid>>;
 
@@ -20,7 +20,7 @@ afterEach(async () => {
   await lab.close();
 });
 
-const look = (phone: Phone) => portOf(phone.remote.elements).dump({ interactiveOnly: false }, never);
+const look = (phone: Phone) => phone.dump();
 const looks = async (phone: Phone) => expect((await look(phone)).elements.length).toBeGreaterThan(3);
 const isBusy = (phone: Phone) =>
   expect(look(phone)).rejects.toMatchObject({

@@ -1,11 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type AndroidLab, startAndroidLab } from "../../fixtures/androidLab.ts";
-import { never, openAndroid, portOf } from "./openAndroid.ts";
+import { never, openAndroid, portOf, refused } from "./openAndroid.ts";
 
 let lab: AndroidLab;
 let phone: Awaited<ReturnType<typeof openAndroid>>;
 const samples = { app: { package: "dev.labwright.samples" } };
-const refused = (code: string) => expect.objectContaining({ code });
 
 beforeEach(async () => {
   lab = await startAndroidLab({ devices: [{ persona: "phone" }] });
@@ -17,12 +16,8 @@ afterEach(async () => {
   await lab.close();
 });
 
-const device = () => {
-  const [one] = lab.devices;
-  if (!one) throw new Error("The laboratory has no device.");
-  return one.device;
-};
-const look = () => portOf(phone.remote.elements).dump({ interactiveOnly: false }, never);
+const device = () => lab.at(0).device;
+const look = () => phone.dump();
 
 describe("a screen", () => {
   it("without a root is asked again, and TREE_EMPTY if it has none four times", async () => {
@@ -54,16 +49,14 @@ describe("a screen", () => {
     await phone.run("scroll_to_element", { selector: "Secret" });
     await phone.run("click_element", { selector: "Secret" });
     await expect(portOf(phone.remote.screen).capture({}, never)).rejects.toEqual(refused("SECURE_SCREEN"));
-    expect(await phone.read("text_visible", { text: "No picture may be taken" })).toMatchObject({
-      holds: true,
-    });
+    await phone.holds("text_visible", { text: "No picture may be taken" });
   });
 
   it("without a keyboard, of a device that has keys of its own, is not left by hide_keyboard", async () => {
     device().ui.faults.hasHardwareKeyboard = true;
-    expect(await phone.read("keyboard_shown")).toMatchObject({ holds: false });
+    await phone.holds("keyboard_shown", {}, false);
     expect(await phone.run("hide_keyboard")).toMatchObject({ message: "no keyboard is shown" });
-    expect(await phone.read("app_shown", samples)).toMatchObject({ holds: true });
+    await phone.holds("app_shown", samples);
   });
 
   it("of its own is taken a picture of, though a second one comes first", async () => {
@@ -73,7 +66,7 @@ describe("a screen", () => {
     const before = device().traffic.roundTrips;
     expect(await capture()).toMatchObject({ width: 1080, height: 2400 });
     expect(device().traffic.roundTrips).toBe(before + 1);
-    expect(await phone.read("app_shown", samples)).toMatchObject({ holds: true });
+    await phone.holds("app_shown", samples);
   });
 
   it("that is off is black, and no secret", async () => {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { apkOf } from "../../fixtures/androidApk.ts";
 import { type AndroidLab, startAndroidLab } from "../../fixtures/androidLab.ts";
-import { never, openAndroid } from "./openAndroid.ts";
+import { never, openAndroid, refused } from "./openAndroid.ts";
 
 let lab: AndroidLab;
 let folder: string;
@@ -34,12 +34,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const device = () => {
-  const [one] = lab.devices;
-  if (!one) throw new Error("The laboratory has no device.");
-  return one.device;
-};
-const refused = (code: string) => expect.objectContaining({ code });
+const device = () => lab.at(0).device;
 
 describe("apps", () => {
   it("are installed, listed with their version, opened and removed", async () => {
@@ -47,7 +42,7 @@ describe("apps", () => {
     const { apps } = (await phone.remote.apps?.installedApps(never)) ?? { apps: [] };
     expect(apps).toContainEqual({ id, version: "41" });
     await phone.run("open_app", { app: { package: id } });
-    expect(await phone.read("app_shown", { app: { package: id } })).toMatchObject({ holds: true });
+    await phone.holds("app_shown", { app: { package: id } });
     await phone.run("uninstall_app", { package: id });
     await expect(phone.run("open_app", { app: { package: id } })).rejects.toEqual(
       refused("APP_NOT_INSTALLED"),

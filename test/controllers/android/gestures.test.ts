@@ -1,10 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type AndroidLab, startAndroidLab } from "../../fixtures/androidLab.ts";
-import { openAndroid } from "./openAndroid.ts";
+import { openAndroid, refused } from "./openAndroid.ts";
 
 const samples = { app: { package: "dev.labwright.samples" } };
 const sampleId = (id: string) => `id=dev.labwright.samples:id/${id}`;
-const refused = (code: string) => expect.objectContaining({ code });
 
 let lab: AndroidLab;
 let phone: Awaited<ReturnType<typeof openAndroid>>;
@@ -16,12 +15,8 @@ beforeAll(async () => {
 });
 afterAll(() => lab.close());
 
-const settingsAt = (at: number) => ({ serial: lab.devices[at]?.serial, adb_port: lab.adbPort });
-const uiAt = (at: number) => {
-  const ui = lab.devices[at]?.device.ui;
-  if (!ui) throw new Error("The laboratory has too few devices.");
-  return ui;
-};
+const settingsAt = (at: number) => lab.at(at).settings;
+const uiAt = (at: number) => lab.at(at).device.ui;
 
 beforeEach(async () => {
   phone = await openAndroid(settingsAt(0));
@@ -89,7 +84,7 @@ describe("texts and keys", () => {
     await phone.run("input_text", { selector: "Note", text: "something" });
     await phone.run("clear_text", { selector: "Note" });
     await phone.run("clear_text", { selector: "Note" });
-    expect(await phone.read("element_value", { selector: "Note", value: "" })).toMatchObject({ holds: true });
+    await phone.holds("element_value", { selector: "Note", value: "" });
   });
 
   it("presses keys together", async () => {
@@ -129,9 +124,9 @@ describe("texts and keys", () => {
 describe("notifications", () => {
   it("are pulled down and closed", async () => {
     await phone.run("open_notifications");
-    expect(await phone.read("text_visible", { text: "Notifications" })).toMatchObject({ holds: true });
+    await phone.holds("text_visible", { text: "Notifications" });
     await phone.run("close_notifications");
-    expect(await phone.read("text_visible", { text: "Notifications" })).toMatchObject({ holds: false });
+    await phone.holds("text_visible", { text: "Notifications" }, false);
   });
 
   it("are withheld on a TV", async () => {

@@ -29,9 +29,9 @@ const withheld = () => phone.remote.withheld?.().map(({ name }) => name);
 
 describe("a phone with Android 8", () => {
   it("says which app is in front", async () => {
-    expect(await phone.read("app_shown", samples)).toMatchObject({ holds: true });
-    expect(await phone.read("activity_is", { activity: ".Main" })).toMatchObject({ holds: true });
-    const { location } = await portOf(phone.remote.elements).dump({ interactiveOnly: false }, never);
+    await phone.holds("app_shown", samples);
+    await phone.holds("activity_is", { activity: ".Main" });
+    const { location } = await phone.dump();
     expect(location).toBe("dev.labwright.samples/.Main");
   });
 

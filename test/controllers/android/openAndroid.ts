@@ -4,9 +4,12 @@ import {
   type ControllerFactory,
   type DriverController,
 } from "@labwright/controllers";
+import { expect } from "vitest";
 import { Hub } from "../../../controllers/src/android/hub.ts";
 import { linkTo } from "../../../controllers/src/android/link.ts";
 import { controllerContext } from "../../fixtures/controllerContext.ts";
+
+export const refused = (code: string) => expect.objectContaining({ code });
 
 export const never: AbortSignal = new AbortController().signal;
 
@@ -59,6 +62,9 @@ export function makePhone(
     run: (name: string, params: Settings = {}, signal: AbortSignal = never) =>
       run(remote, name, params, signal),
     read: (name: string, params: Settings = {}) => read(remote, name, params),
+    async holds(name: string, params: Settings = {}, holds = true) {
+      expect(await read(remote, name, params)).toMatchObject({ holds });
+    },
     /** `role "name"` of each element, with its value and states. */
     async lines() {
       return (await dump()).elements.map(({ role, name, value, states }) =>

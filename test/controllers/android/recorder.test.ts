@@ -5,10 +5,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Recording, RecordingLoss } from "../../../controllers/src/contract.ts";
 import { type AndroidLab, startAndroidLab } from "../../fixtures/androidLab.ts";
 import { recordingShows } from "../recordings.ts";
-import { never, openAndroid, portOf } from "./openAndroid.ts";
+import { never, openAndroid, portOf, refused } from "./openAndroid.ts";
 
 const settings = { app: { package: "com.android.settings" } };
-const refused = (code: string) => expect.objectContaining({ code });
 
 let lab: AndroidLab;
 let folder: string;
@@ -26,11 +25,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const device = () => {
-  const [one] = lab.devices;
-  if (!one) throw new Error("The laboratory has no device.");
-  return one.device;
-};
+const device = () => lab.at(0).device;
 const recorder = () => portOf(phone.remote.recorder);
 
 async function start(backend: string, mostBytes = 50_000_000): Promise<void> {

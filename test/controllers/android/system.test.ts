@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { isOnNetwork } from "../../../controllers/src/android/commands/system.ts";
 import { type AndroidLab, startAndroidLab } from "../../fixtures/androidLab.ts";
-import { never, openAndroid } from "./openAndroid.ts";
+import { never, openAndroid, refused } from "./openAndroid.ts";
 
 let lab: AndroidLab;
 let phone: Awaited<ReturnType<typeof openAndroid>>;
@@ -11,15 +11,10 @@ beforeAll(async () => {
 });
 afterAll(() => lab.close());
 
-const settingsAt = (at: number) => ({ serial: lab.devices[at]?.serial, adb_port: lab.adbPort });
-const device = () => {
-  const [one] = lab.devices;
-  if (!one) throw new Error("The laboratory has no device.");
-  return one.device;
-};
+const settingsAt = (at: number) => lab.at(at).settings;
+const device = () => lab.at(0).device;
 const setting = (namespace: "system" | "secure" | "global", name: string) =>
   device().system.settings.get(namespace)?.get(name);
-const refused = (code: string) => expect.objectContaining({ code });
 
 beforeEach(async () => {
   phone = await openAndroid(settingsAt(0));
@@ -33,7 +28,7 @@ describe("the screen", () => {
       data: { orientation: "landscape", angle: 90 },
     });
     expect(device().ui.space().rotation).toBe(90);
-    expect(await phone.read("orientation_is", { orientation: "landscape" })).toMatchObject({ holds: true });
+    await phone.holds("orientation_is", { orientation: "landscape" });
     await phone.run("rotate", { to: "portrait", upside_down: true });
     expect(await phone.read("orientation_is", { orientation: "landscape" })).toMatchObject({
       holds: false,
@@ -47,7 +42,7 @@ describe("the screen", () => {
   it("of a TV does not turn", async () => {
     const tv = await openAndroid(settingsAt(1));
     await expect(tv.run("rotate", { to: "landscape" })).rejects.toEqual(refused("DEVICE_ERROR"));
-    expect(await tv.read("orientation_is", { orientation: "landscape" })).toMatchObject({ holds: true });
+    await tv.holds("orientation_is", { orientation: "landscape" });
     await tv.close();
   });
 

@@ -11,12 +11,8 @@ beforeAll(async () => {
 });
 afterAll(() => lab.close());
 
-const uiAt = (at: number) => {
-  const ui = lab.devices[at]?.device.ui;
-  if (!ui) throw new Error("The laboratory has too few devices.");
-  return ui;
-};
-const settingsAt = (at: number) => ({ serial: lab.devices[at]?.serial, adb_port: lab.adbPort });
+const uiAt = (at: number) => lab.at(at).device.ui;
+const settingsAt = (at: number) => lab.at(at).settings;
 
 beforeEach(async () => {
   tv = await openAndroid(settingsAt(0));
@@ -130,9 +126,7 @@ describe("what stands on it", () => {
     await tv.run("input_text", { selector: "role=textbox", text: "it's $(x)" });
     await tv.run("input_text", { selector: "role=textbox", text: "the end" });
     await tv.run("type_text", { selector: "role=textbox", text: "ing" });
-    expect(await tv.read("element_value", { selector: "role=textbox", value: "the ending" })).toMatchObject({
-      holds: true,
-    });
+    await tv.holds("element_value", { selector: "role=textbox", value: "the ending" });
   });
 
   it("types by the keyboard on the screen where a typed text does not arrive", async () => {
@@ -170,7 +164,7 @@ describe("what stands on it", () => {
     const swipe = vi.spyOn(uiAt(0), "swipe");
     for (const selector of ["News 6", 'role=text[name="Comedy"]', "Drama 8"]) {
       expect((await tv.run("scroll_to_element", { selector })).message).toMatch(/is on the screen$/);
-      expect(await tv.read("element_visible", { selector })).toMatchObject({ holds: true });
+      await tv.holds("element_visible", { selector });
     }
     await expect(tv.run("scroll_to_element", { selector: "Drama 99", timeout_ms: 1 })).rejects.toMatchObject({
       code: "ELEMENT_NOT_FOUND",

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vites
 import { type AndroidLab, startAndroidLab } from "../../fixtures/androidLab.ts";
 import type { UiNode } from "../../lab/android/labUi.ts";
 import { chromedrivers, driverProgram, nothingLeft } from "./driverTraces.ts";
-import { never, openAndroid, portOf } from "./openAndroid.ts";
+import { openAndroid } from "./openAndroid.ts";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
@@ -23,12 +23,8 @@ afterAll(async () => {
   await lab?.close();
 });
 
-const device = () => {
-  const [one] = lab.devices;
-  if (!one) throw new Error("The laboratory has no device.");
-  return one.device;
-};
-const look = () => portOf(phone.remote.elements).dump({ interactiveOnly: false }, never);
+const device = () => lab.at(0).device;
+const look = () => phone.dump();
 const holds = async (check: string, params: object) => (await phone.read(check, { ...params })).holds;
 
 /** The page anew, in an app that was started anew. */
@@ -207,7 +203,7 @@ describe("a page that cannot be read", () => {
   it("since there is no such program, says so", async () => {
     await showPage();
     const other = await open({ chromedriver: "/nowhere/chromedriver" });
-    const { notices } = await portOf(other.remote.elements).dump({ interactiveOnly: false }, never);
+    const { notices } = await other.dump();
     expect(notices).toEqual(notice("no program /nowhere/chromedriver"));
     await other.close();
   });

@@ -304,7 +304,7 @@ it.each([
 it("takes the phone from a session of the driver android, which says so and leaves Appium's alone", async () => {
   const { serial } = phone();
   const other = await openAndroid({ serial, adb_port: lab.adbPort, backend: "uiautomator2" });
-  const look = () => portOf(other.remote.elements).dump({ interactiveOnly: false }, never);
+  const look = () => other.dump();
   expect((await look()).elements).not.toEqual([]);
   const { lines, close } = await openAppium(settingsOf());
   expect(await lines()).not.toEqual([]);

@@ -69,7 +69,7 @@ describe("elements", () => {
     const [selectors] = await portOf(phone.remote.elements).selectors([ref], never);
     expect(selectors?.[0]).toMatchObject({ kind: "id", selector: "id=search", unique: true });
     for (const { selector } of selectors ?? []) {
-      expect(await phone.read("element_exists", { selector })).toMatchObject({ holds: true });
+      await phone.holds("element_exists", { selector });
     }
   });
 });
@@ -78,17 +78,15 @@ describe("commands", () => {
   it("buy a lamp: click, type, and the checks see it", async () => {
     await phone.run("open_app", { app: shop });
     await phone.run("input_text", { selector: "Search", text: "LAMP" });
-    expect(await phone.read("element_value", { selector: "Search", value: "LAMP" })).toMatchObject({
-      holds: true,
-    });
-    expect(await phone.read("element_focused", { selector: "Search" })).toMatchObject({ holds: true });
-    expect(await phone.read("keyboard_shown")).toMatchObject({ holds: true });
-    expect(await phone.read("element_hidden", { selector: "Chair" })).toMatchObject({ holds: true });
+    await phone.holds("element_value", { selector: "Search", value: "LAMP" });
+    await phone.holds("element_focused", { selector: "Search" });
+    await phone.holds("keyboard_shown");
+    await phone.holds("element_hidden", { selector: "Chair" });
     await phone.run("click_element", { selector: "Lamp" });
     await phone.run("click_element", { selector: "Buy" });
     await phone.run("click_element", { selector: "Cart" });
     await phone.run("click_element", { selector: "More Lamp" });
-    expect(await phone.read("text_visible", { text: "80 €" })).toMatchObject({ holds: true });
+    await phone.holds("text_visible", { text: "80 €" });
     expect(lab.ui.front().packageName).toBe(shop.package);
   });
 
@@ -112,9 +110,7 @@ describe("commands", () => {
       holds: true,
     });
     await phone.run("clear_text", { selector: "Search" });
-    expect(await phone.read("element_value", { selector: "Search", value: "" })).toMatchObject({
-      holds: true,
-    });
+    await phone.holds("element_value", { selector: "Search", value: "" });
   });
 
   it("type passwords, of which only dots can be read", async () => {
@@ -122,22 +118,20 @@ describe("commands", () => {
     await phone.run("click_element", { selector: "Account" });
     await phone.run("input_text", { selector: "User", text: "anna" });
     await phone.run("input_text", { selector: "Password", text: "secret" });
-    expect(await phone.read("element_value", { selector: "Password", value: "••••••" })).toMatchObject({
-      holds: true,
-    });
+    await phone.holds("element_value", { selector: "Password", value: "••••••" });
     await phone.run("click_element", { selector: "Log in" });
-    expect(await phone.read("text_visible", { text: "Welcome, anna" })).toMatchObject({ holds: true });
+    await phone.holds("text_visible", { text: "Welcome, anna" });
   });
 
   it("scroll to an element, to the end of a list and back", async () => {
     await phone.run("open_app", { app: settings });
     await phone.run("scroll_to_element", { selector: "About phone" });
-    expect(await phone.read("element_visible", { selector: "About phone" })).toMatchObject({ holds: true });
+    await phone.holds("element_visible", { selector: "About phone" });
     await phone.run("scroll", { direction: "top" });
-    expect(await phone.read("element_visible", { selector: "Wi-Fi" })).toMatchObject({ holds: true });
+    await phone.holds("element_visible", { selector: "Wi-Fi" });
     expect((await phone.run("scroll", { direction: "up" })).message).toMatch(/^nothing scrolled/);
     expect((await phone.run("scroll", { direction: "down" })).message).toBe("scrolled down");
-    expect(await phone.read("element_visible", { selector: "Wi-Fi" })).toMatchObject({ holds: false });
+    await phone.holds("element_visible", { selector: "Wi-Fi" }, false);
   });
 
   it("tap by pixels of a picture, which iOS has three of for a point", async () => {
@@ -147,9 +141,9 @@ describe("commands", () => {
     const picture = await portOf(phone.remote.screen).capture({}, never);
     expect(picture).toMatchObject({ width: 1170, height: 2532, rotation: 0, mimeType: "image/png" });
     await phone.run("tap", { x: 3 * ((rect?.x ?? 0) + 20), y: 3 * ((rect?.y ?? 0) + 20) });
-    expect(await phone.read("element_hidden", { selector: "Wi-Fi" })).toMatchObject({ holds: true });
+    await phone.holds("element_hidden", { selector: "Wi-Fi" });
     await phone.run("go_back");
-    expect(await phone.read("element_visible", { selector: "Wi-Fi" })).toMatchObject({ holds: true });
+    await phone.holds("element_visible", { selector: "Wi-Fi" });
     const ref = await phone.refOf("Apps");
     const part = await portOf(phone.remote.screen).capture({ ref, format: "jpeg" }, never);
     expect(part).toMatchObject({ width: 3 * (rect?.width ?? 0), height: 3 * (rect?.height ?? 0) });
@@ -157,12 +151,12 @@ describe("commands", () => {
 
   it("open, close, install and remove apps, and the checks know", async () => {
     await phone.run("open_app", { app: shop });
-    expect(await phone.read("app_shown", { app: shop })).toMatchObject({ holds: true });
+    await phone.holds("app_shown", { app: shop });
     await phone.run("go_home");
-    expect(await phone.read("app_shown", { app: shop })).toMatchObject({ holds: false });
-    expect(await phone.read("app_running", shop)).toMatchObject({ holds: true });
+    await phone.holds("app_shown", { app: shop }, false);
+    await phone.holds("app_running", shop);
     expect((await phone.run("close_app", { app: shop })).message).toBe(`closed ${shop.package}`);
-    expect(await phone.read("app_running", shop)).toMatchObject({ holds: false });
+    await phone.holds("app_running", shop, false);
     expect(await phone.run("close_app", { app: shop })).toEqual({
       message: `${shop.package} was not open`,
       isNews: true,
@@ -196,7 +190,7 @@ describe("commands", () => {
       message: "the screen is in landscape",
       data: { orientation: "landscape" },
     });
-    expect(await phone.read("orientation_is", { orientation: "landscape" })).toMatchObject({ holds: true });
+    await phone.holds("orientation_is", { orientation: "landscape" });
     expect((await phone.dump()).space).toEqual({ width: 844, height: 390, rotation: 90 });
     phone.remote.handOver?.();
     await phone.remote.open(never);
@@ -238,8 +232,8 @@ describe("commands", () => {
 
 describe("apps and their files", () => {
   it("are installed or not, and a file goes to one and comes back", async () => {
-    expect(await phone.read("app_installed", shop)).toMatchObject({ holds: true });
-    expect(await phone.read("app_installed", { package: "com.nope" })).toMatchObject({ holds: false });
+    await phone.holds("app_installed", shop);
+    await phone.holds("app_installed", { package: "com.nope" }, false);
     const folder = await mkdtemp(join(tmpdir(), "labwright-files-"));
     await phone.close();
     phone = await openAppium(
@@ -286,7 +280,7 @@ describe("the log behind a mark", () => {
     lab.ui.start({ packageName: shop.package });
     expect(await started()).toMatchObject({ holds: true });
     lab.ui.crash(shop.package, "behind the mark");
-    expect(await phone.read("no_crash_since", { package: "com.other" })).toMatchObject({ holds: true });
+    await phone.holds("no_crash_since", { package: "com.other" });
     expect(await crashes()).toMatchObject({
       holds: false,
       actual: expect.stringContaining(`${shop.package} crashed`),
@@ -329,7 +323,7 @@ describe("links", () => {
     await phone.close();
     phone = await openAppium({ url: lab.url, capabilities: { platformName: "iOS" } }, inApp);
     await phone.run("open_deep_link", { url: "labshop://product/Lamp" });
-    expect(await phone.read("text_visible", { text: "40 €" })).toMatchObject({ holds: true });
+    await phone.holds("text_visible", { text: "40 €" });
     await expect(phone.run("open_deep_link", { url: "labsettings://about" })).rejects.toMatchObject({
       code: "URL_DENIED",
     });

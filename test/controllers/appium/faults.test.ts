@@ -146,7 +146,7 @@ describe("a session that ends", () => {
     expect(phone.remote.status?.()).toMatchObject({ state: "offline" });
     await phone.remote.open(never);
     await phone.run("click_element", { selector: "Account" });
-    expect(await phone.read("text_visible", { text: "Account" })).toMatchObject({ holds: true });
+    await phone.holds("text_visible", { text: "Account" });
     await phone.close();
     expect(lab.hasSession).toBe(false);
   });
@@ -180,7 +180,7 @@ describe("a connection that breaks", () => {
     expect(phone.remote.isDoubted?.()).toBe(true);
     await phone.remote.open(never);
     await phone.run("click_element", { selector: "Cart" });
-    expect(await phone.read("text_visible", { text: "40 €" })).toMatchObject({ holds: true });
+    await phone.holds("text_visible", { text: "40 €" });
     await phone.close();
   });
 

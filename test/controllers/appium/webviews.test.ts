@@ -35,17 +35,13 @@ afterAll(async () => {
   await lab?.close();
 });
 
-const device = () => {
-  const [one] = lab.devices;
-  if (!one) throw new Error("The laboratory has no device.");
-  return one.device;
-};
+const device = () => lab.at(0).device;
 async function showPage(): Promise<void> {
   device().ui.stop(samples);
   device().ui.open("labsamples://web");
   await device().ui.settle();
 }
-const look = () => portOf(phone.remote.elements).dump({ interactiveOnly: false }, never);
+const look = () => phone.dump();
 
 it("the page in a WebView is read through a real Appium server once a context was named, and touches stay native", async () => {
   await showPage();
