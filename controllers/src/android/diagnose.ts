@@ -5,9 +5,8 @@ import { adbTooOld, findAdb, installAdb } from "../programs/adb.ts";
 import { atMost } from "../waiting/deadlines.ts";
 import { type Listed, listDevices } from "./adb/devices.ts";
 import { notConnected, offline, unauthorized } from "./adb/failures.ts";
-import { serverPort } from "./adb/server.ts";
-import { otherVersionAt } from "./adb/versions.ts";
-import { whyNotOnNode } from "./driver/node.ts";
+import { otherVersionAt, serverPort } from "./adb/server.ts";
+import { whyNotOnNode } from "./driver/place.ts";
 import { type AndroidSettings, serialOf } from "./settings.ts";
 import { chromedriverAt } from "./ui/webPages.ts";
 

@@ -38,7 +38,7 @@ import { type AndroidSession, newTrail, sendInputs } from "./session.ts";
 import { type AndroidSettings, androidSettingsSchema, serialOf } from "./settings.ts";
 import { UiBackend } from "./ui/backend.ts";
 
-export { pairAndroid } from "./pair.ts";
+export { pairAndroid } from "./reach.ts";
 export { type AndroidRecording, recordAndroid } from "./record.ts";
 
 /** The controller of one Android device, on one connection. */

@@ -1,12 +1,12 @@
 import { DeviceError } from "../errors.ts";
 import type { ControllerStatus } from "../ports.ts";
-import { adbTooOld } from "../programs/adb.ts";
+import { adbTooOld, findAdb, pairAdb } from "../programs/adb.ts";
 import { atMost, poll } from "../waiting/deadlines.ts";
 import { reconnect, serverVersion } from "./adb/devices.ts";
 import { notConnected, offline, serverDown, unauthorized } from "./adb/failures.ts";
-import { ensureServer } from "./adb/server.ts";
+import { ensureServer, otherVersionAt, serverPort } from "./adb/server.ts";
 import type { Attached, Hub } from "./hub.ts";
-import { type AndroidSettings, serialOf } from "./settings.ts";
+import { type AndroidSettings, androidSettingsSchema, serialOf } from "./settings.ts";
 
 /** tport, by which a connection is named, is as old. */
 const oldestServer = 41;
@@ -84,4 +84,25 @@ function ambiguous(devices: readonly Attached[]): DeviceError {
     `adb lists ${serials.length} devices, and the configuration names none: ${serials.join(", ")}. Set controllers.android.serial of the device to one of them.`,
     { serials },
   );
+}
+
+/**
+ * Makes a device on the network trust the user's adb server, by the address and the code that its "Wireless debugging" shows.
+ * Throws ADB_MISSING, ADB_TOO_OLD, DEVICE_ERROR with what adb said, INVALID_PARAMS for an address without a port.
+ */
+export async function pairAndroid(
+  { address, code }: { address: string; code: string },
+  env: NodeJS.ProcessEnv,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!androidSettingsSchema.safeParse({ address }).success || !/^\d{6}$/.test(code))
+    throw new DeviceError(
+      "INVALID_PARAMS",
+      "The device shows an address with a port, such as 192.168.1.20:37123, and a code of six digits. Give both as they stand.",
+    );
+  const port = serverPort(undefined, env);
+  const adb = await findAdb(env, signal);
+  const other = adb && (await otherVersionAt(port, adb, signal));
+  if (other) throw new DeviceError("DEVICE_ERROR", `adb was not started: ${other.why}. ${other.fix}`);
+  await pairAdb({ address, code, port }, env, signal);
 }

@@ -7,8 +7,7 @@ import { openWireSession, type WireSession, wireFailure } from "./client.ts";
 import { type AppiumFacts, factsForAll, factsOf, platformOf } from "./facts.ts";
 import * as failures from "./failures.ts";
 import { reportOf } from "./presets.ts";
-import type { AppiumSettings } from "./settings.ts";
-import { presetOf, type Wanted, wantedSession } from "./wanted.ts";
+import { type AppiumSettings, presetOf, type Wanted, wantedSession } from "./settings.ts";
 
 /** A cloud starts a phone, installs an app and starts it. */
 export const openMs = 180_000;

@@ -37,10 +37,9 @@ import { DeviceLog } from "./log.ts";
 import { createPictures } from "./screen.ts";
 import { createSensors } from "./sensors.ts";
 import type { AppiumSession } from "./session.ts";
-import { type AppiumSettings, appiumSettingsSchema } from "./settings.ts";
-import { createSource } from "./source.ts";
-import { presetOf } from "./wanted.ts";
-import { createPagePort, withheldPages } from "./webPages.ts";
+import { type AppiumSettings, appiumSettingsSchema, presetOf } from "./settings.ts";
+import { createSource } from "./ui/source.ts";
+import { createPagePort, withheldPages } from "./ui/webPages.ts";
 
 /** The server answered that it will not. */
 const isRefusal = (error: unknown) => error instanceof DeviceError && error.details.wire_error !== undefined;

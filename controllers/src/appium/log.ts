@@ -5,11 +5,9 @@ import { type LogcatLine, parseLogcatLine, saidIn } from "../logs/logcatLine.ts"
 import { LogRing, type WrittenLine } from "../logs/logRing.ts";
 import type { LogSource } from "../ports.ts";
 import { inTurn, untilAborted } from "../waiting/deadlines.ts";
-import { crashIn } from "./crashReport.ts";
 import type { AppiumDevice } from "./device.ts";
-import { DeviceClock } from "./deviceClock.ts";
 import type { AppiumFacts } from "./facts.ts";
-import { saidInSyslog } from "./syslog.ts";
+import { crashIn, DeviceClock, saidInSyslog } from "./logLines.ts";
 
 /** A log that nobody read for long is large. */
 const readMs = 60_000;

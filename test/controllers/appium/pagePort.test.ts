@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createPagePort } from "../../../controllers/src/appium/webPages.ts";
+import { createPagePort } from "../../../controllers/src/appium/ui/webPages.ts";
 import { DeviceError } from "../../../controllers/src/errors.ts";
 import { never } from "../android/openAndroid.ts";
 

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { presetNames, presets, reportOf, verdictScript } from "../../../controllers/src/appium/presets.ts";
-import { appiumSettingsSchema } from "../../../controllers/src/appium/settings.ts";
-import { wantedSession } from "../../../controllers/src/appium/wanted.ts";
+import { appiumSettingsSchema, wantedSession } from "../../../controllers/src/appium/settings.ts";
 import { type LabIos, startLabIos } from "../../lab/ios/index.ts";
 import { never } from "../android/openAndroid.ts";
 import { openAppium } from "./openAppium.ts";

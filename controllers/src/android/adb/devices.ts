@@ -64,6 +64,28 @@ export async function* trackDevices(port: number, signal: AbortSignal): AsyncGen
   }
 }
 
+/** A port of this machine that leads to an endpoint of a device. */
+export type Forward = { serial: string; port: number; remote: string };
+
+/** What the server forwards to a device. */
+export async function listForwards(port: number, serial: string, signal: AbortSignal): Promise<Forward[]> {
+  const text = (await ask(port, "host:list-forward", signal)) ?? "";
+  return text.split("\n").flatMap((line) => {
+    const [owner = "", local = "", remote = ""] = line.split(" ");
+    const own = Number(/^tcp:(\d+)$/.exec(local)?.[1]);
+    return owner === serial && own > 0 ? [{ serial, port: own, remote }] : [];
+  });
+}
+
+/** Throws ADB_SERVER_DOWN also for one that is not there. */
+export async function removeForward(
+  port: number,
+  { serial, port: local }: Pick<Forward, "serial" | "port">,
+  signal: AbortSignal,
+): Promise<void> {
+  await ask(port, `host-serial:${serial}:killforward:tcp:${local}`, signal);
+}
+
 /** Throws ADB_SERVER_DOWN also for a server that does not answer, or not as an adb server does. */
 async function ask(port: number, service: string, signal: AbortSignal): Promise<string | undefined> {
   const limit = withDeadline(signal, answerMs);

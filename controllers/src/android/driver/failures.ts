@@ -1,5 +1,37 @@
 import { DeviceError } from "../../errors.ts";
+import type { Link } from "../link.ts";
 import { DriverRefusal } from "./program.ts";
+
+/** Android writes a line for the program that has its UiAutomation, whatever program that is (AOSP, UiAutomationManager). */
+export const ownerLine = "dumpsys accessibility | grep 'Ui Automation\\['";
+export const saysOwner = (stdout: string): boolean => stdout.includes("Ui Automation[");
+
+const ownerMs = 5_000;
+const others = "another program (Appium, another Labwright, another test tool)";
+
+/** Says whether some program reads the elements of the device now. */
+export async function hasOwner(link: Link, signal: AbortSignal): Promise<boolean> {
+  const { stdout } = await link.script(ownerLine, signal, { timeoutMs: ownerMs });
+  return saysOwner(stdout);
+}
+
+export const uiaBusy = (): DeviceError =>
+  new DeviceError(
+    "UIA_BUSY",
+    "Another program reads the elements of this device (Appium, another Labwright, another test tool), and Android lets one do so. End it, then try again.",
+  );
+
+/** It was ours until now. */
+export const uiaTaken = (cause: unknown): DeviceError =>
+  new DeviceError(
+    "UIA_BUSY",
+    `UiAutomator2 was ended by ${others}, which reads the elements of this device now, so it is not known whether that was done. End that program. The next look takes its place once, and not again while it goes on.`,
+    {},
+    { cause },
+  );
+
+/** What a device says of itself once our session has begun so. */
+export const tookOver = `UiAutomator2 took the place of ${others} that read its elements, and ended it.`;
 
 /** What the driver says when its server on the device is no more, or never answers again. */
 const broken =

@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { DeviceError } from "../../errors.ts";
 import { findAdb, installAdb } from "../../programs/adb.ts";
-import { findOtherVersion } from "../adb/versions.ts";
+import { findOtherVersion } from "../adb/server.ts";
 import type { DriverEnvironment } from "./program.ts";
 
 /** What the driver's process gets of our environment: no secret of the configuration is among them. */
@@ -60,3 +60,15 @@ async function portOf(server: ReturnType<typeof createServer>): Promise<number> 
 /** The elements cannot be read through the driver. */
 export const unavailable = (why: string, fix: string, cause?: unknown): DeviceError =>
   new DeviceError("UIA_UNAVAILABLE", `UiAutomator2 cannot be used: ${why}. ${fix}`, { why }, { cause });
+
+/** The lines of Node that the driver runs on, each from a version on (its package.json). */
+const lines: Readonly<Record<number, number>> = { 20: 19, 22: 12 };
+const everyLineFrom = 24;
+
+/** Why the driver does not run on this version of Node; undefined where it does. */
+export function whyNotOnNode(version: string): string | undefined {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  const oldest = lines[major];
+  if (major >= everyLineFrom || (oldest !== undefined && minor >= oldest)) return undefined;
+  return `Node is ${version}, and it needs 20.19, 22.12 or 24`;
+}

@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { DeviceError } from "../../errors.ts";
-import { listForwards, removeForward } from "../adb/forwards.ts";
+import { listForwards, removeForward } from "../adb/devices.ts";
 import type { Link } from "../link.ts";
-import { crashed, isSessionOver } from "./failures.ts";
-import { hasOwner, uiaTaken } from "./owner.ts";
+import { crashed, hasOwner, isSessionOver, uiaTaken } from "./failures.ts";
 import { DriverGone, DriverLate, type DriverProgram } from "./program.ts";
 
 const answerMs = 30_000;

@@ -2,7 +2,7 @@ import { DeviceError } from "../../errors.ts";
 import { scanScreen } from "../../phones/androidTree.ts";
 import type { TreeSource, UiTree } from "../../screens/tree.ts";
 import type { AndroidDevice } from "../device.ts";
-import { uiaBusy } from "../driver/owner.ts";
+import { uiaBusy } from "../driver/failures.ts";
 import type { AndroidFacts } from "../facts.ts";
 import type { LinkBytes } from "../link.ts";
 import { screenLines, treeOf, untilRoot } from "./screenFacts.ts";

@@ -3,7 +3,7 @@ import { DeviceError } from "../../errors.ts";
 import { findKeyCode, keyNames } from "../../phones/androidKeys.ts";
 import type { Platform } from "../facts.ts";
 import { type AppiumParts, sending } from "../session.ts";
-import { findActive } from "../source.ts";
+import { findActive } from "../ui/source.ts";
 
 /** Buttons of XCUITest's pressButton. */
 const buttons: Readonly<Record<Exclude<Platform, "android">, Readonly<Record<string, string>>>> = {

@@ -3,7 +3,7 @@ import type { Seen } from "../../screens/screen.ts";
 import { confirmText, type Typing } from "../../screens/textCommands.ts";
 import { poll } from "../../waiting/deadlines.ts";
 import { type AppiumSession, sending } from "../session.ts";
-import { findActive } from "../source.ts";
+import { findActive } from "../ui/source.ts";
 
 const msPerCharacter = 100;
 /** A field that was touched has the keyboard by then. */

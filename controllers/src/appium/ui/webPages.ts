@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { Withheld } from "../contract.ts";
-import { DeviceError } from "../errors.ts";
-import { findMismatch, nativeContext, notDebuggable, type PagePort } from "../webviews/webPages.ts";
-import type { AppiumDevice } from "./device.ts";
-import type { AppiumFacts } from "./facts.ts";
+import type { Withheld } from "../../contract.ts";
+import { DeviceError } from "../../errors.ts";
+import { findMismatch, nativeContext, notDebuggable, type PagePort } from "../../webviews/webPages.ts";
+import type { AppiumDevice } from "../device.ts";
+import type { AppiumFacts } from "../facts.ts";
 
 /** The server starts its chromedriver, or downloads one. */
 const startMs = 60_000;

@@ -1,6 +1,6 @@
-import type { Rect } from "../contract.ts";
-import { scanTree } from "../phones/xml.ts";
-import { nodesBelow, type UiNode } from "../screens/tree.ts";
+import type { Rect } from "../../contract.ts";
+import { scanTree } from "../../phones/xml.ts";
+import { nodesBelow, type UiNode } from "../../screens/tree.ts";
 
 const prefix = "XCUIElementType";
 const container = "AppiumAUT";

@@ -1,5 +1,50 @@
 import { z } from "zod";
 import type { CrashFailure } from "../logs/crashReader.ts";
+import type { WrittenLine } from "../logs/logRing.ts";
+
+const dayMs = 86_400_000;
+
+/** Reads the times of a log that names neither year nor zone, by one look at the device's own clock. */
+export class DeviceClock {
+  readonly #year: number;
+  readonly #zone: string;
+  /** Seconds since 1970, in whole ones, when the device was asked. */
+  readonly now: number;
+
+  /** `iso` is as Appium gives it, `2026-11-25T15:00:00+01:00`. */
+  constructor(iso: string) {
+    this.now = Math.floor(Date.parse(iso) / 1_000);
+    this.#year = Number(iso.slice(0, 4));
+    this.#zone = /[+-]\d\d:?\d\d$/.exec(iso)?.[0] ?? "Z";
+  }
+
+  /** Seconds since 1970 of `11-25 15:00:00.123`, which is of the year before where it would lie in the future. */
+  secondsOf(time: string): number {
+    const inYear = (year: number) => Date.parse(`${year}-${time.replace(" ", "T")}${this.#zone}`);
+    const thisYear = inYear(this.#year);
+    return (thisYear > this.now * 1_000 + dayMs ? inYear(this.#year - 1) : thisYear) / 1_000;
+  }
+}
+
+/** `Nov 25 15:00:00 iPhone SpringBoard(FrontBoard)[58] <Notice>: text`, as devices relay it. */
+const relayed = /^\w{3} +\d+ [\d:]{8} \S+ (.+?)(?:\([^)]*\))?\[\d+\] <(\w+)>: ?([\s\S]*)$/;
+/** `2026-11-25 15:00:00.123 E  Shop[58:1a2b] text`, as a simulator's `log stream --style compact` prints it. */
+const compact = /^\d{4}-\d\d-\d\d [\d:.]+ (\w{1,2}) +(.+?)\[\d+:\w+\] ?([\s\S]*)$/;
+
+const levels: Readonly<Record<string, WrittenLine["said"]["level"]>> = {
+  ...{ Debug: "debug", Db: "debug", Warning: "warning" },
+  ...{ Error: "error", Critical: "error", Alert: "error", Emergency: "error", Fault: "error" },
+  ...{ E: "error", F: "error", Er: "error", Ft: "error" },
+};
+
+/** What a line of iOS says: who wrote it, and how bad it is. A line of another shape is a text. */
+export function saidInSyslog(message: string): WrittenLine["said"] {
+  const [, source, level = "", text = ""] = relayed.exec(message) ?? [];
+  if (source !== undefined) return { level: levels[level] ?? "info", source, text };
+  const [, type = "", process, rest = ""] = compact.exec(message) ?? [];
+  if (process !== undefined) return { level: levels[type] ?? "info", source: process, text: rest };
+  return { level: "info", text: message };
+}
 
 /** Of an app that crashed; the others tell of memory, of the system and of its use. */
 const crashType = "309";

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { DeviceError } from "../errors.ts";
-import { type ScannedScreen, scanScreen } from "../phones/androidTree.ts";
-import { allNodes, isField, type TreeSource, turnedSpace, type UiTree } from "../screens/tree.ts";
-import type { WebPages } from "../webviews/webPages.ts";
-import type { AppiumDevice } from "./device.ts";
+import { DeviceError } from "../../errors.ts";
+import { type ScannedScreen, scanScreen } from "../../phones/androidTree.ts";
+import { allNodes, isField, type TreeSource, turnedSpace, type UiTree } from "../../screens/tree.ts";
+import type { WebPages } from "../../webviews/webPages.ts";
+import type { AppiumDevice } from "../device.ts";
 import { scanXcui } from "./xcui.ts";
 
 /** The tree of a heavy screen takes a phone seconds. */
