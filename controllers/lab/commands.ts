@@ -44,7 +44,6 @@ export function keyCommand(box: Box, connection: Connection): Command {
   });
 }
 
-/** The portable commands of the box, and one that makes something go wrong. */
 export function boxCommands(box: Box, connection: Connection, reader: ScreenReader): Command[] {
   const touch = new TouchInput(reader, touchOf(box, connection));
   const offered = new Set<string>(Object.keys(portable));
@@ -173,7 +172,6 @@ function faultCommand(box: Box, connection: Connection): Command {
   });
 }
 
-/** The portable checks of the box. */
 export const boxChecks = (box: Box, connection: Connection, reader: ScreenReader): Check[] => [
   ...elementChecks(reader),
   defineCheck({

@@ -19,7 +19,6 @@ import {
 import type { AndroidSession } from "./session.ts";
 import { readDisplay, readFront, readKeyboard } from "./ui/screenFacts.ts";
 
-/** What Android says beside its screen, for the checks that every phone offers. */
 export const createState = ({ device }: Pick<AndroidSession, "device">): PhoneState => ({
   teller: "device",
   front: async (signal) => (await readFront(device, signal))?.packageName,
@@ -40,11 +39,9 @@ export const createState = ({ device }: Pick<AndroidSession, "device">): PhoneSt
   isKeyboardShown: (signal) => readKeyboard(device, signal),
 });
 
-/** Undefined where the device does not say. */
 const isRunning = async (device: AndroidSession["device"], id: string, signal: AbortSignal) =>
   runsIn((await device.link().run(processLine, signal)).stdout, id);
 
-/** Checks that only adb can do. */
 export const androidChecks = (session: AndroidSession): Check[] => [
   appVersion(session),
   permissionGranted(session),
@@ -55,7 +52,6 @@ export const androidChecks = (session: AndroidSession): Check[] => [
   settingIs(session),
 ];
 
-/** Dumps show no toasts. */
 export function withheldToasts({ backend }: AndroidSession): Withheld[] {
   const reason = backend.whyNoSession();
   return reason === undefined ? [] : [{ name: toastCheck, reason }];

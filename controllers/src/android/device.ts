@@ -11,7 +11,7 @@ import { findDevice, reachDevice, statusOf, type Wanted } from "./reach.ts";
 import { type AndroidSettings, serialOf } from "./settings.ts";
 
 const doubtMs = 5_000;
-/** A connection that breaks while it is opened is made again for so long. */
+/** How long a connection that breaks while it opens is retried. */
 const settleMs = 5_000;
 const againMs = 100;
 const connectionCodes: ReadonlySet<string> = new Set([
@@ -20,10 +20,9 @@ const connectionCodes: ReadonlySet<string> = new Set([
   "DEVICE_NOT_FOUND",
 ]);
 
-/** What is there while a device is connected: gone with its connection. */
+/** Lives as long as the connection. */
 type Connected = { link: Link; facts: AndroidFacts };
 
-/** One device: its connection, what it is, and how it stands. */
 export class AndroidDevice extends ConnectedDevice {
   readonly #wanted: Wanted;
   #connected: Connected | undefined;
@@ -96,7 +95,7 @@ export class AndroidDevice extends ConnectedDevice {
     return this.link().run(["true"], signal, { timeoutMs: doubtMs });
   }
 
-  /** adb may list a connection for a moment that is gone already. */
+  /** Retries: for a moment, adb may list a connection that is already gone. */
   async #reach(signal: AbortSignal): Promise<Connected> {
     const recovering = () => {
       this.#isRecovering = true;

@@ -12,7 +12,7 @@ import { chromedriverAt } from "./ui/webPages.ts";
 
 const answerMs = 3_000;
 
-/** The adb program, its server and the device: each with what mends it. Starts and connects nothing. */
+/** Checks the adb program, its server and the device. Starts and connects nothing. */
 export async function diagnoseAndroid(
   settings: AndroidSettings,
   { env, addons, signal }: DiagnosisContext,
@@ -29,7 +29,7 @@ export async function diagnoseAndroid(
   return [program, diagnoseDevice(settings, devices), ...driver];
 }
 
-/** Nothing where dumps are asked for: then it is not used. */
+/** Empty if dumps are configured: then the driver is not used. */
 export function diagnoseDriver(
   { backend }: Pick<AndroidSettings, "backend">,
   addons: Pick<InstalledAddons, "state">,
@@ -48,7 +48,7 @@ export function diagnoseDriver(
   return [{ what, status, detail: detail + instead, fix: "labwright setup android" }];
 }
 
-/** Nothing where pages in WebViews are not asked for. Which version is right, only the device knows. */
+/** Empty if no chromedriver is configured. Only the device knows which version is right. */
 function diagnoseChromedriver(
   { chromedriver }: AndroidSettings,
   env: DiagnosisContext["env"],
@@ -128,7 +128,7 @@ function diagnoseDevice(settings: AndroidSettings, devices: readonly Listed[]): 
   return { what, status: "missing", ...parted(offline(device.serial, device.state)) };
 }
 
-/** The first sentence of an error says what is wrong, the others what mends it. */
+/** The first sentence of an error says what is wrong, the others how to fix it. */
 function parted({ message }: DeviceError): { detail: string; fix: string } {
   const [detail = "", ...fix] = message.split(/(?<=\.) /);
   return { detail, fix: fix.join(" ") };

@@ -6,7 +6,7 @@ import { type Attached, Hub } from "./hub.ts";
 import { linkTo } from "./link.ts";
 import { type AndroidSettings, serialOf } from "./settings.ts";
 
-/** Until a device is asked again that did not answer, such as one that still starts. */
+/** Retry interval for a device that did not answer, such as one that is still starting. */
 const againMs = 5_000;
 
 type Listener = (found: readonly DiscoveredDevice[]) => void;

@@ -3,7 +3,6 @@ import { DeviceError } from "../errors.ts";
 import type { ControllerFacts } from "../ports.ts";
 import type { Link } from "./link.ts";
 
-/** What is asked of a device once for each connection. */
 export type AndroidFacts = {
   make: string;
   model: string;
@@ -36,7 +35,7 @@ export async function probeFacts(link: Link, signal: AbortSignal): Promise<Andro
   return parseFacts(stdout, link.serial);
 }
 
-/** The override of a size counts: it is what apps and pictures have. */
+/** An overridden size counts: apps and pictures have that one. */
 function parseFacts(text: string, serial: string): AndroidFacts {
   const [make = "", model = "", release = "", api = "", characteristics = "", ...rest] = text
     .split("\n")
@@ -56,7 +55,6 @@ function parseFacts(text: string, serial: string): AndroidFacts {
   };
 }
 
-/** As every controller says it. */
 export function factsForAll(
   { make, model, release, screen }: AndroidFacts,
   howRead: string | undefined,

@@ -1,6 +1,6 @@
 import { type Listed, listDevices, trackDevices } from "./adb/devices.ts";
 
-/** Until a server that does not answer is asked again. */
+/** Retry interval for a server that does not answer. */
 const retryMs = 10_000;
 const lookAgainMs = 3_000;
 
@@ -30,7 +30,7 @@ export class Hub {
     this.#port = port;
   }
 
-  /** One for each server, so that it is tracked once. */
+  /** One hub per server, so that each server is tracked once. */
   static at(port: number): Hub {
     const hub = Hub.#hubs.get(port) ?? new Hub(port);
     Hub.#hubs.set(port, hub);

@@ -41,7 +41,6 @@ import { UiBackend } from "./ui/backend.ts";
 export { pairAndroid } from "./reach.ts";
 export { type AndroidRecording, recordAndroid } from "./record.ts";
 
-/** The controller of one Android device, on one connection. */
 function createAndroidController(settings: AndroidSettings, context: ControllerContext): DriverController {
   const device = new AndroidDevice(settings);
   const backend = new UiBackend(device, settings, context);
@@ -89,10 +88,10 @@ function createAndroidController(settings: AndroidSettings, context: ControllerC
 }
 
 const byDriver = ["pinch", "write_clipboard", "read_clipboard", "switch_context"];
-/** Two taps by adb are too slow for one before it; see `tapByDriver`. */
+/** Before this version, two taps by adb are too slow for a double tap; see `tapByDriver`. */
 const firstWithDoubleTap = 31;
 
-/** What only the driver does, where it is not used; what is withheld already is not said twice. */
+/** Commands that need the driver, if it is not used. Skips what is withheld already. */
 function withheldWithoutDriver(
   { backend, device }: AndroidSession,
   withheld: readonly Withheld[],
@@ -165,7 +164,6 @@ function androidCommands(session: AndroidSession): Command[] {
   ];
 }
 
-/** Android phones and TVs, through adb. */
 export const androidFactory = defineFactory({
   name: "android",
   kinds: ["remote", "verification_adb"],

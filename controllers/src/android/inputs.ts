@@ -8,17 +8,15 @@ import { type AndroidSession, sendInputs } from "./session.ts";
 
 type Parts = Pick<AndroidSession, "device" | "reader" | "backend">;
 
-/** `input keyevent` takes several; the device works them off one by one. */
+/** `input keyevent` takes several keys and presses them one by one. */
 const mostAtOnce = 50;
 
-/** The arguments of `input` that press keys once. */
 export const keyInput = (names: readonly string[], ...options: string[]): string[] => [
   "input",
   "keyevent",
   ...options,
   ...names.map((name) => `${findKeyCode(name)}`),
 ];
-/** The inputs that press a key so often. */
 export function presses(key: string, count: number): string[][] {
   const inputs: string[][] = [];
   for (let left = count; left > 0; left -= mostAtOnce)
@@ -33,7 +31,6 @@ const along = (kind: string, { from, to, ms }: Swipe): string[] => [
   ...[from.x, from.y, to.x, to.y, ms].map(String),
 ];
 
-/** Touches by `input` of the device's shell, and by the driver for two fingers. */
 export function createTouch(parts: Parts): Touch {
   return {
     natural: () => parts.device.facts().screen,

@@ -15,7 +15,7 @@ const brokenCodes: ReadonlySet<string> = new Set([
 ]);
 const awayCodes: ReadonlySet<string> = new Set(["DEVICE_OFFLINE", "DEVICE_NOT_FOUND"]);
 
-/** How long a call may take, and what it may give: 15 s and 8 MB unless said. */
+/** Defaults: 15 s and 8 MB. */
 export type LinkOptions = Partial<ShellInput> & { timeoutMs?: number };
 export type LinkResult = { code: number; stdout: string; stderr: string };
 export type LinkBytes = { code: number; stdout: Buffer; stderr: string };
@@ -47,7 +47,6 @@ export class Link {
     return !this.isBroken && this.place.isCurrent();
   }
 
-  /** Runs a program of the device; the arguments arrive as they are. */
   run(args: readonly string[], signal: AbortSignal, options?: LinkOptions): Promise<LinkResult> {
     return this.script(commandLine(args), signal, options);
   }
@@ -61,7 +60,7 @@ export class Link {
     return this.script(commands.map(commandLine).join(" && "), signal, options);
   }
 
-  /** Runs a line of the device's shell that holds nothing of a caller, but for what {@link commandLine} made. */
+  /** Runs a shell line. Text from a caller goes in only through {@link commandLine}. */
   async script(line: string, signal: AbortSignal, options?: LinkOptions): Promise<LinkResult> {
     const { stdout, ...rest } = await this.bytes(line, signal, options);
     return { ...rest, stdout: stdout.toString("utf8") };
@@ -101,7 +100,7 @@ export class Link {
     }
   }
 
-  /** Says whether something on the device takes a connection to an endpoint of it, such as `tcp:8080`. */
+  /** Whether something on the device accepts connections to an endpoint, such as `tcp:8080`. */
   async reaches(endpoint: string, signal: AbortSignal): Promise<boolean> {
     const limit = withDeadline(signal, usualMs);
     try {
@@ -119,7 +118,7 @@ export class Link {
     }
   }
 
-  /** Has adbkit send files, on this connection and no other. What the device refused is an Error as adbkit throws it. */
+  /** Sends files by adbkit on this connection. Rethrows adbkit's own Error when the device refused. */
   async sendFiles<T>(
     work: (device: DeviceClient) => PromiseLike<T>,
     timeoutMs: number,
@@ -136,7 +135,7 @@ export class Link {
     }
   }
 
-  /** Has the server choose the device by its serial and say which connection that is. */
+  /** Selects the device by its serial and checks that it is still this connection. */
   async #open(signal: AbortSignal): Promise<AdbSocket> {
     const { port, serial, transport } = this.place;
     if (!this.isCurrent()) throw transportLost(serial);
@@ -152,7 +151,7 @@ export class Link {
     }
   }
 
-  /** adb may list the device for a moment longer than it is there. */
+  /** adb may list a device for a moment after it is gone. */
   #failure(error: unknown): unknown {
     const known = error instanceof AdbRefusal ? refusalOf(error, this.serial) : error;
     if (known instanceof DeviceError && !brokenCodes.has(known.code)) return known;
@@ -163,7 +162,6 @@ export class Link {
   }
 }
 
-/** The link to a device as it is listed now; another connection of it is another link. */
 export function linkTo({ port, hub }: { port: number; hub: Hub }, device: Attached): Link {
   const { serial, transport, connection } = device;
   const isCurrent = () => {

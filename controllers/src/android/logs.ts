@@ -12,11 +12,11 @@ import { commandLine } from "./adb/quote.ts";
 import type { AndroidDevice } from "./device.ts";
 import type { AndroidSession } from "./session.ts";
 
-/** Of what was written before anybody asked, so much is read. */
+/** How many older lines the first read takes. */
 const firstLines = 1_000;
 const mostBytes = 32_000_000;
 const markTag = "Labwright";
-/** Only who tells of crashes, from now on: what was written before is over. */
+/** Only the tags that report crashes, from now on. */
 const crashLine =
   'logcat -v threadtime -v epoch -b main,system,crash -T "$(date +%s).000" -s AndroidRuntime:E DEBUG:F ActivityManager:I ActivityTaskManager:I';
 
@@ -29,7 +29,7 @@ async function readLog(device: AndroidDevice, options: readonly string[], signal
   });
 }
 
-/** The device's log, read when somebody asks: what came since is added to what is kept. */
+/** The device's log, read on request: new lines are added to the kept ones. */
 export function createLogs(device: AndroidDevice): LogSource {
   const ring = new LogRing();
   const reading = inTurn();
@@ -46,7 +46,7 @@ export function createLogs(device: AndroidDevice): LogSource {
   };
 }
 
-/** Writes a line into the device's log, behind which checks read it. */
+/** Writes a marker line into the device's log; checks read from there on. */
 export async function markLog({ device, trail }: AndroidSession, signal: AbortSignal): Promise<void> {
   const token = randomUUID();
   const lines = [
@@ -63,7 +63,6 @@ export async function markLog({ device, trail }: AndroidSession, signal: AbortSi
   trail.mark = { token, second };
 }
 
-/** What the device wrote behind the last mark; undefined where there is no mark. */
 export async function logsSinceMark(
   { device, trail: { mark } }: AndroidSession,
   signal: AbortSignal,
@@ -77,7 +76,6 @@ export async function logsSinceMark(
   return { lines, failures: () => failuresIn(lines), isWhole: at >= 0 };
 }
 
-/** Crashes of a device, by the log of its connection. */
 export const crashesOf = (device: AndroidDevice, screen: ScreenSource): CrashSource => ({
   kinds: ["app_crash", "anr"],
   takePicture: (signal) => screen.capture({ format: "jpeg" }, signal),

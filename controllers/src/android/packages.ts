@@ -15,7 +15,7 @@ export const createApps = (device: AndroidDevice): AppSource => ({
   installedApps: async (signal) => ({ apps: await listApps(device, signal) }),
 });
 
-/** Every package, once. The version is its code: names of versions would cost a call for each. Throws DEVICE_ERROR. */
+/** Every package once. `version` is the version code: version names would cost a call each. Throws DEVICE_ERROR. */
 export async function listApps(device: AndroidDevice, signal: AbortSignal): Promise<InstalledApp[]> {
   const { stdout, stderr } = await device.link().script(listing, signal);
   const apps = new Map<string, InstalledApp>();
@@ -32,7 +32,7 @@ export async function listApps(device: AndroidDevice, signal: AbortSignal): Prom
 
 const mostBytes = 16_000_000;
 
-/** What the package manager says of one app; it says that it cannot find one that is not installed. */
+/** The package manager's text about one app; it also answers for an app that is not installed. */
 export async function describePackage(
   device: AndroidDevice,
   id: string,
@@ -44,7 +44,6 @@ export async function describePackage(
   return stdout;
 }
 
-/** The permissions that an app requests, and whether each is granted to the first user. */
 export function permissionsIn(text: string): { name: string; isGranted: boolean }[] {
   const requested = /^( *)requested permissions:\n((?:\1 +\S.*\n)*)/m.exec(text)?.[2] ?? "";
   const grants = [...text.matchAll(/^ +([^\s:]+): granted=(true|false)/gm)];
@@ -79,7 +78,6 @@ export function schemesIn(text: string): string[] {
   return schemes;
 }
 
-/** A line for the device's shell; {@link runsIn} reads it. */
 export const processLine: readonly string[] = ["ps", "-A", "-o", "NAME"];
 
 /**

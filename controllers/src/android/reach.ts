@@ -8,9 +8,9 @@ import { ensureServer, otherVersionAt, serverPort } from "./adb/server.ts";
 import type { Attached, Hub } from "./hub.ts";
 import { type AndroidSettings, androidSettingsSchema, serialOf } from "./settings.ts";
 
-/** tport, by which a connection is named, is as old. */
+/** The first version with tport, which names a connection. */
 const oldestServer = 41;
-/** A connection that dropped comes back in less, and so does the answer to a key that a device just accepted. */
+/** A dropped connection, or a device that just accepted our key, is back by then. */
 const graceMs = 2_000;
 /** A device on the network has answered a new connection by then. */
 const reconnectMs = 8_000;
@@ -56,7 +56,7 @@ export function findDevice({ hub, settings }: Wanted): Attached | undefined {
   return only;
 }
 
-/** How a device that adb lists, or does not list any more, stands. */
+/** The status of a device by how adb lists it now. */
 export function statusOf(device: Attached | undefined, wanted: Wanted): ControllerStatus {
   if (device?.state === "device") return { state: "online" };
   const { code, message } = whyNot(device, wanted);

@@ -35,11 +35,11 @@ const recordedLines = [
   ...["battery", "thermalservice", "deviceidle"].map((service) => `dumpsys ${service}`),
   ...["df", "df -h", "ime list -s", "getenforce", "id", "uname -a", "cmd -l", "dumpsys -l", "service list"],
 ];
-/** Whole, these would tell the networks around the device. */
+/** The full text would reveal the networks around the device. */
 const shortened: Readonly<Record<string, string>> = {
   "dumpsys wifi": "dumpsys wifi | grep -e 'Wi-Fi is' -e mWifiInfo",
 };
-/** Nothing of them names a person or a device of its own. */
+/** Properties that identify neither a person nor a single device. */
 const harmlessProperty =
   /^(?:ro\.(?:build|product|hardware|boot\.hardware|sf|debuggable|secure|vendor\.build)|persist\.sys\.(?:locale|timezone)|sys\.boot_completed|dev\.bootcomplete|init\.svc\.bootanim)(?:\.|$)/;
 const harmlessSettings: ReadonlySet<string> = new Set([

@@ -7,7 +7,6 @@ import type { UiBackend } from "./ui/backend.ts";
 /** In percent of the screen's size, and of JPEG's quality. */
 const stream = { mjpegServerFramerate: 10, mjpegScalingFactor: 50, mjpegServerScreenshotQuality: 70 };
 
-/** Pictures for a recording: the driver's stream, else screencap. */
 export const picturesOf = (
   device: AndroidDevice,
   backend: UiBackend,
@@ -67,12 +66,11 @@ function answer(port: number, signal: AbortSignal): Promise<IncomingMessage> {
   });
 }
 
-/** Cuts a stream into its pictures. */
 class Parts {
   readonly #onPicture: (jpeg: Buffer) => void;
   #chunks: Buffer[] = [];
   #size = 0;
-  /** So many bytes are to be there until it is worth looking again. */
+  /** Bytes needed before parsing again. */
   #wanted = 0;
 
   constructor(onPicture: (jpeg: Buffer) => void) {
@@ -96,7 +94,7 @@ class Parts {
   }
 }
 
-/** Where the next picture stands; undefined until its head is there. */
+/** The next picture's range; undefined until its header has arrived. */
 function partOf(bytes: Buffer): { start: number; end: number } | undefined {
   const headAt = bytes.indexOf(headEnd);
   if (headAt < 0) return undefined;

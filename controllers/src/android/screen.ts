@@ -6,7 +6,6 @@ import type { AndroidDevice } from "./device.ts";
 import { displayIn, displayLine, type OwnDisplay } from "./ui/screenFacts.ts";
 
 const captureMs = 20_000;
-/** A display of 8K. */
 const mostBytes = 140_000_000;
 /** Sixteen pixels. */
 const sampledBytes = 64;
@@ -100,7 +99,7 @@ function parseRaw(output: Buffer): Raw | undefined {
   return { width, height, pixels: output.subarray(header) };
 }
 
-/** As a screen is whose app forbids pictures, but for the bars of the system. Every sixteenth pixel is looked at. */
+/** Like a screen whose app forbids pictures, apart from the system's bars. Samples every sixteenth pixel. */
 function isMostlyBlack(pixels: Buffer): boolean {
   let black = 0;
   for (let at = 0; at + 2 < pixels.length; at += sampledBytes)

@@ -10,7 +10,6 @@ const questions = [
   displayLine,
 ].join(`; echo ${mark}; `);
 
-/** What Android's services say of the device, in one round trip. */
 export function createSensors(device: AndroidDevice): SensorSource {
   return {
     async sensors(signal) {
@@ -66,7 +65,6 @@ export function batteryOf(text: string): SensorReading[] {
   ];
 }
 
-/** In tenths of a degree. */
 function temperatureOf(text: string): SensorReading[] {
   const tenths = numberIn(text, "temperature");
   if (tenths === undefined || /present: false/.test(text)) return [];

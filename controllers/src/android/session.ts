@@ -16,12 +16,10 @@ export type LogMark = { token: string; second: number };
 /** `ms` is absent where the app ran already, or the device did not say. `state` is COLD, WARM or HOT. */
 export type AppStart = { id: string; ms?: number; state?: string };
 
-/** What commands leave behind for checks. */
 export type Trail = { mark: LogMark | undefined; start: AppStart | undefined };
 
 export const newTrail = (): Trail => ({ mark: undefined, start: undefined });
 
-/** What the commands and checks of a device work with. */
 export type AndroidSession = Phone & {
   device: AndroidDevice;
   backend: UiBackend;
@@ -57,7 +55,7 @@ export async function sendInputs(
 /** `input` ends with 0 whether it knows a command or not (AOSP, InputShellCommand.onCommand). */
 const unknownCommand = /^(?:Error: )?(?:Unknown command|Invalid arguments)/m;
 
-/** In lines of a length that every device takes. */
+/** Splits inputs into command lines that every device accepts. */
 function* inParts(inputs: readonly (readonly string[])[]): Generator<(readonly string[])[]> {
   let part: (readonly string[])[] = [];
   let size = 0;

@@ -3,7 +3,6 @@ import { z } from "zod";
 /** A host name or address and a port, as adb takes them. */
 const address = /^(?:[A-Za-z0-9][\w.-]{0,250}|\[[0-9A-Fa-f:.]{2,45}\]):\d{1,5}$/;
 
-/** What a device of the driver `android` may set in the configuration. */
 export const androidSettingsSchema = z
   .strictObject({
     serial: z

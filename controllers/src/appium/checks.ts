@@ -12,7 +12,6 @@ const notInstalledState = 0;
 const backgroundState = 2;
 const front = z.union([z.string(), z.object({ bundleId: z.string() }).transform(({ bundleId }) => bundleId)]);
 
-/** What the server says beside the screen, for the checks that every phone offers. */
 export const createState = (session: Pick<AppiumParts, "device">): PhoneState => ({
   teller: "server",
   async front(signal) {

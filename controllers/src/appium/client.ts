@@ -45,7 +45,6 @@ const failure = z.object({
     .optional(),
 });
 
-/** What is known of a failed call; without an answer nothing came back. */
 export function wireFailure(error: unknown): { message: string; answer?: WireAnswer | undefined } {
   const parsed = failure.safeParse(error);
   return parsed.success ? parsed.data : { message: String(error) };

@@ -16,7 +16,7 @@ type Verdict = { status: "passed" | "failed"; reason: string };
 export class Cloud implements CloudSession {
   readonly #device: AppiumDevice;
   readonly #preset: Preset | undefined;
-  /** The session whose verdict stands, whatever passes in it from here on. */
+  /** The session whose verdict is final. */
   #settled: string | undefined;
 
   constructor(device: AppiumDevice, preset: Preset | undefined) {
@@ -36,7 +36,7 @@ export class Cloud implements CloudSession {
     if (verdict.status === "failed") this.#settled = session;
   }
 
-  /** By a test, which knows better than what is told by itself. Throws ACTION_REJECTED where no cloud can be told. */
+  /** An explicit verdict of a test, which overrides automatic ones. Throws ACTION_REJECTED without a cloud. */
   async mark(verdict: Verdict, signal: AbortSignal): Promise<void> {
     const why = whyNoVerdict(this.#preset);
     if (why !== undefined) throw new DeviceError("ACTION_REJECTED", `${why} Leave it out.`);

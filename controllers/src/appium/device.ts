@@ -18,14 +18,13 @@ const leaveMs = 5_000;
 type Connected = { session: WireSession; facts: AppiumFacts };
 type CallOptions = { timeoutMs?: number };
 
-/** One device behind a WebDriver server: its session, and how it stands. */
 export class AppiumDevice extends ConnectedDevice {
   readonly #settings: AppiumSettings;
   readonly #addons: InstalledAddons;
   #connected: Connected | undefined;
   #problem = "";
   readonly #inTurn = inTurn();
-  /** The latest calls that no other comes between; it never fails. */
+  /** Resolves when the latest exclusive calls are done. */
   #alone: Promise<unknown> = Promise.resolve();
 
   constructor(settings: AppiumSettings, addons: InstalledAddons) {
@@ -61,7 +60,7 @@ export class AppiumDevice extends ConnectedDevice {
     return this.#call(command, args, signal, options);
   }
 
-  /** Runs calls that no other comes between; others wait until they are done. */
+  /** Runs calls exclusively; other calls wait until they are done. */
   alone<T>(work: (call: AppiumDevice["call"]) => Promise<T>): Promise<T> {
     const done = this.#inTurn(() => work((...call) => this.#call(...call)));
     this.#alone = done.catch(() => undefined);
@@ -85,7 +84,6 @@ export class AppiumDevice extends ConnectedDevice {
     }
   }
 
-  /** A command of Appium's drivers, `mobile: name`. */
   mobile(name: string, given: object, signal: AbortSignal, options?: CallOptions): Promise<unknown> {
     return this.call("executeScript", [`mobile: ${name}`, [given]], signal, options);
   }
@@ -154,7 +152,7 @@ export class AppiumDevice extends ConnectedDevice {
     }
   }
 
-  /** A session that is opened when nobody waits for it any more is ended: a server would keep its device. */
+  /** A session that opens after its caller left is closed, since a server would keep its device busy. */
   async #newSession(wanted: Wanted, signal: AbortSignal): Promise<WireSession> {
     const limit = withDeadline(new AbortController().signal, openMs);
     const opening = openWireSession(this.#addons, { ...wanted, longestMs: openMs, signal: limit.signal });

@@ -40,7 +40,7 @@ const isJson = (answer: Response): Promise<boolean> =>
     () => false,
   );
 
-/** Whether something answers: a cloud may refuse who asks without a session, and is there all the same. */
+/** Any answer counts: a cloud may refuse requests without a session. */
 async function diagnoseServer(settings: AppiumSettings, signal: AbortSignal): Promise<DiagnosisFinding> {
   const what = "Appium server";
   if (/\{\{/.test(settings.url ?? ""))

@@ -5,7 +5,6 @@ import type { ControllerFacts } from "../ports.ts";
 export const platforms = ["android", "ios", "tvos"] as const;
 export type Platform = (typeof platforms)[number];
 
-/** What is known of a device once its session is open. */
 export type AppiumFacts = {
   platform: Platform;
   name: string;
@@ -49,7 +48,6 @@ export function factsOf(platform: Platform, capabilities: Capabilities, window: 
 
 const systems = { android: "Android", ios: "iOS", tvos: "tvOS" } as const;
 
-/** As every controller says it. */
 export function factsForAll(
   { platform, name, version, screen }: AppiumFacts,
   report?: string,

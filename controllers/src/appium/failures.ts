@@ -4,7 +4,7 @@ import type { WireAnswer } from "./client.ts";
 const longest = 400;
 const cut = (text: string) => text.split("\n", 3).join(" ").trim().slice(0, longest);
 
-/** Only where the server is: the rest of an address may hold a key. */
+/** Protocol and host only: the rest of an address may hold a key. */
 export const originOf = (url: string): string => {
   const { protocol, host } = new URL(url);
   return `${protocol}//${host}`;
@@ -63,7 +63,6 @@ const inUse = /is in use|already in use|device is busy|maximum number of .*sessi
 const noApp =
   /bundle identifier .* unknown|does not exist or is not accessible|Cannot start the|not installed|supposed to be preinstalled/i;
 
-/** Why no session was opened. */
 export function notOpened(url: string, { status, message = "it gave no reason" }: WireAnswer): DeviceError {
   if (status === 401 || status === 403)
     return new DeviceError(
@@ -105,7 +104,6 @@ const deviceGone =
 export const isSessionEnd = ({ error, message = "" }: WireAnswer): boolean =>
   error === "invalid session id" || deviceGone.test(message);
 
-/** What a server refused in an open session. */
 export function refused(command: string, { error = "", message = "" }: WireAnswer): DeviceError {
   if (error === "unknown command" || error === "unknown method")
     return new DeviceError(

@@ -6,7 +6,7 @@ import type { AppiumDevice } from "./device.ts";
 import type { Platform } from "./facts.ts";
 import { type DeviceLog, readClock } from "./log.ts";
 
-/** A server is asked so often: it tells nothing by itself. */
+/** Poll interval: a server pushes nothing. */
 const everyMs = 2_000;
 /** As XCUITest counts the states of an app: 2 to 4 have a process. */
 const runningFrom = 2;
@@ -41,7 +41,7 @@ async function followLog(device: AppiumDevice, log: DeviceLog, tell: Tell, signa
   }
 }
 
-/** The server tells the reports that came since its session began, so the first look is at what is over. */
+/** The server lists reports since its session began, so the first read skips past ones. */
 async function followReports(device: AppiumDevice, log: DeviceLog, tell: Tell, signal: AbortSignal) {
   const crashed = new Set<string>();
   let told = (await log.readReports(signal)).length;
@@ -60,7 +60,7 @@ async function followReports(device: AppiumDevice, log: DeviceLog, tell: Tell, s
   }, signal);
 }
 
-/** A look that fails is tried again: a session that ended is opened by whoever needs it next. */
+/** Retries failures. An ended session is reopened by its next user. */
 async function repeat(look: () => Promise<void>, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await look().catch(() => undefined);

@@ -41,10 +41,8 @@ import { type AppiumSettings, appiumSettingsSchema, presetOf } from "./settings.
 import { createSource } from "./ui/source.ts";
 import { createPagePort, withheldPages } from "./ui/webPages.ts";
 
-/** The server answered that it will not. */
 const isRefusal = (error: unknown) => error instanceof DeviceError && error.details.wire_error !== undefined;
 
-/** The controller of one device, in one session. */
 function createAppiumController(settings: AppiumSettings, context: ControllerContext): DriverController {
   const device = new AppiumDevice(settings, context.addons);
   const pages = new WebPages(createPagePort(device), {
@@ -128,7 +126,6 @@ function claims({ capabilities }: AppiumSettings): string[] {
   return typeof udid === "string" ? [`serial:${udid}`] : [];
 }
 
-/** Phones and TVs behind an Appium server or a cloud, by WebdriverIO. */
 export const appiumFactory = defineFactory({
   name: "appium",
   kinds: ["remote", "verification_appium"],

@@ -13,7 +13,7 @@ type Step =
 const touchMs = 50;
 /** Between the taps of a double tap. */
 const betweenMs = 80;
-/** A finger that rests so long before it leaves lets nothing run on. */
+/** A finger that rests this long before lifting causes no fling. */
 const restMs = 200;
 /** Android and iOS take a touch of more than 500 ms for a long one, by which things can be moved. */
 const liftMs = 800;
@@ -30,7 +30,6 @@ const down: Step = { type: "pointerDown", button: 0 };
 const up: Step = { type: "pointerUp", button: 0 };
 const pause = (duration: number): Step => ({ type: "pause", duration });
 
-/** Touches by W3C actions. */
 export function createTouch(session: AppiumParts): Touch {
   const { device, pictures } = session;
   const perform = (fingers: readonly (readonly Step[])[], signal: AbortSignal) =>

@@ -15,7 +15,7 @@ const entries = z.array(z.object({ message: z.string(), timestamp: z.number() })
 type LogEntry = z.output<typeof entries>[number];
 
 type Listener = (line: LogcatLine) => void;
-/** One that was read, which its facts tell from others, and how its device tells the time. */
+/** Identified by its facts; with the device's clock. */
 type Session = { facts: AppiumFacts; clock: DeviceClock };
 const never = new AbortController().signal;
 
@@ -50,7 +50,7 @@ export class DeviceLog {
     },
   };
 
-  /** Takes what came since. A reader that leaves early loses nothing: the next one finds it. */
+  /** Reads new lines. A reader that is cancelled loses none: the next one gets them. */
   async read(signal: AbortSignal): Promise<void> {
     await untilAborted(
       this.#inTurn(() => this.#read()),
@@ -104,7 +104,6 @@ export class DeviceLog {
     return this.#device.facts().platform === "android" ? [] : this.readReports(signal);
   }
 
-  /** Tells the lines of Android as they are read. */
   onLine(listener: Listener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -124,7 +123,7 @@ export class DeviceLog {
     this.#tell(isNew ? this.#addFirst(lines) : this.#addNext(lines));
   }
 
-  /** A new session begins with what the device has kept, of which the one before has told. */
+  /** A new session starts with the device's kept lines, some of which were read before. */
   #addFirst(lines: readonly AndroidLine[]): readonly AndroidLine[] {
     const since = this.#ring.since() ?? 0;
     return this.#ring.addNew(lines.filter(({ at }) => at >= since));

@@ -4,7 +4,7 @@ import type { WrittenLine } from "../logs/logRing.ts";
 
 const dayMs = 86_400_000;
 
-/** Reads the times of a log that names neither year nor zone, by one look at the device's own clock. */
+/** Reads log times without year and zone, by the device's own clock. */
 export class DeviceClock {
   readonly #year: number;
   readonly #zone: string;
@@ -46,7 +46,7 @@ export function saidInSyslog(message: string): WrittenLine["said"] {
   return { level: "info", text: message };
 }
 
-/** Of an app that crashed; the others tell of memory, of the system and of its use. */
+/** Reports of app crashes; other types are about memory, the system and usage. */
 const crashType = "309";
 const longest = 300;
 

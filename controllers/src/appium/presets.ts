@@ -17,7 +17,6 @@ export type Preset = {
   noVerdict?: string;
   /** Where a person finds the session with its video; {{session}} is its id. Without it the pages name no such address. */
   report?: string;
-  /** The pages that were read for it. */
   pages: readonly string[];
 };
 

@@ -10,7 +10,6 @@ const captureMs = 60_000;
 /** Pictures, and what a pixel of them is in the units of the tree: iOS counts in points. */
 export type Pictures = {
   screen: ScreenSource;
-  /** A point of a picture of the whole screen, in the units of the tree. */
   inTree(pixel: Point, signal: AbortSignal): Promise<Point>;
 };
 

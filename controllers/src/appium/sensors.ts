@@ -12,7 +12,7 @@ import type { AppiumDevice } from "./device.ts";
 
 /** BatteryManager: 2 charging, 5 full. UIDevice.BatteryState: 2 charging, 3 full. */
 const charging = { android: [2, 5], ios: [2, 3] };
-/** Appium sends the smallest number that there is for a zero: what is nearer than a centimetre is the same place. */
+/** Appium sends the smallest float for zero, so coordinates are rounded to about a centimetre. */
 const placeDigits = 7;
 
 const battery = z.object({ level: z.number(), state: z.number() });
@@ -47,7 +47,7 @@ export const createSensors = (device: AppiumDevice): SensorSource => ({
   },
 });
 
-/** A device that is gone has no sensors to tell of. */
+/** A refusal becomes the reason; a lost device throws. */
 async function readSafely(read: Read, device: AppiumDevice, signal: AbortSignal) {
   try {
     return await read(device, signal);

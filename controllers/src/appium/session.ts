@@ -6,7 +6,6 @@ import type { AppiumDevice } from "./device.ts";
 import type { DeviceLog } from "./log.ts";
 import type { Pictures } from "./screen.ts";
 
-/** What the inputs of a device work with. */
 export type AppiumParts = {
   device: AppiumDevice;
   reader: ScreenReader;
@@ -15,7 +14,6 @@ export type AppiumParts = {
   log: DeviceLog;
   changes: Changes;
 };
-/** What the commands and checks of a device work with. */
 export type AppiumSession = AppiumParts & Phone;
 
 /** Sends something to the device: what was seen of the screen counts no more, whatever comes of it. */

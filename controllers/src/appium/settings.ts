@@ -6,7 +6,6 @@ import { type Preset, presetNames, presets } from "./presets.ts";
 const isAddress = (url: string) =>
   (/^https?:\/\/\S+$/.test(url) && (url.includes("{{") || URL.canParse(url))) || /^\{\{\s*secret\./.test(url);
 
-/** What a device of the driver `appium` may set in the configuration. */
 export const appiumSettingsSchema = z
   .strictObject({
     url: z
@@ -41,16 +40,15 @@ export const appiumSettingsSchema = z
 
 export type AppiumSettings = z.output<typeof appiumSettingsSchema>;
 
-/** A session as it is asked for. */
 export type Wanted = {
   url: string;
   headers: Readonly<Record<string, string>>;
   capabilities: Readonly<Record<string, unknown>>;
 };
 
-/** A session that nobody uses is kept for so long, unless the configuration says otherwise. */
+/** Default idle timeout of a session. */
 const idleSeconds = 300;
-/** A screen that always moves is waited for so long before it is read. */
+/** How long to wait for a moving screen before it is read. */
 const restMs = 200;
 
 export const presetOf = ({ preset }: AppiumSettings): Preset | undefined => preset && presets[preset];

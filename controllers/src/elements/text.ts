@@ -52,12 +52,10 @@ export class TextMatcher {
     return found.includes(want) ? this.hasWhole(text, want, 0) : this.hasBeginning(text, found, want);
   }
 
-  /** Tidy and without case: how texts compare unless the caller asks for more. */
   fold(text: string): string {
     return this.plain(text).toLowerCase();
   }
 
-  /** The words and numbers of a text, in their order, folded. */
   words(text: string): string[] {
     const units = this.shown(text).toLowerCase().match(this.unit) ?? [];
     return units.filter((unit) => /[\p{L}\p{N}]/u.test(unit)).map((unit) => unit.replaceAll("\u00A0", " "));
@@ -176,7 +174,6 @@ export class TextMatcher {
 
 const texts = new TextMatcher(tidy);
 
-/** Tidy and without case: how texts compare unless the caller asks for more. */
 export const fold = (text: string): string => texts.fold(text);
 
 /** The words and numbers of a text, whole and folded. */

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { targetShape, timeoutShape } from "../elements/target.ts";
 
-/** The command of every driver that moves a focus: `defineCommand({ ...moveFocusTo, run })`. */
 export const moveFocusTo = {
   name: "move_focus_to",
   description:

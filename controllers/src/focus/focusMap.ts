@@ -14,7 +14,6 @@ export type Try = { from: string; arrow: Arrow; cost: number };
 
 const mostPlaces = 500;
 
-/** What presses did on one screen, by the ids of its places. */
 export class FocusMap {
   readonly #outcomes = new Map<string, Map<Arrow, Outcome>>();
   /** Where a press the other way was seen to come from. */
@@ -68,7 +67,6 @@ export class FocusMap {
     );
   }
 
-  /** All places that presses led from or to. */
   ids(): Iterable<string> {
     return new Set([...this.#outcomes.keys(), ...this.#origins.keys()]);
   }

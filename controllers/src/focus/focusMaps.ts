@@ -2,7 +2,6 @@ import { FocusMap } from "./focusMap.ts";
 
 const mostScreens = 30;
 
-/** The maps of a device's screens, those used last. */
 export class FocusMaps {
   readonly #maps = new Map<string, FocusMap>();
 

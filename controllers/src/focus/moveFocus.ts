@@ -9,7 +9,6 @@ import { type Arrow, arrows, rowsAndColumns } from "./geometry.ts";
 import { type Goal, noteEnds, type PlannedPress, planPresses } from "./plan.ts";
 import { hasMoved, type Place, type View, viewOf } from "./view.ts";
 
-/** What a walk of the focus works with. */
 export type FocusRemote = {
   focus: FocusSource;
   /** Presses keys in order; resolves when the device has taken them. */
@@ -21,7 +20,6 @@ export type FocusRemote = {
 export type MoveOptions = {
   /** What presses did on this screen before; the walk adds to it. */
   map: FocusMap;
-  /** The target in the caller's words, for errors. */
   wanted: string;
   /** How long the target or a focus may take to appear. */
   timeoutMs: number;
@@ -93,7 +91,6 @@ class Walk {
     }
   }
 
-  /** What the presses of the next plan led to. */
   async #go(view: View, goal: Goal | undefined): Promise<View> {
     if (view.focused === undefined) return this.#wake();
     if (goal === undefined && this.options.gone) throw this.options.gone();

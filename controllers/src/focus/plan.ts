@@ -54,7 +54,6 @@ export function planPresses(
   return follow(focused.id, edges, costs, view);
 }
 
-/** What each arrow does or should do, by place. */
 function edgesOf(map: FocusMap, view: View, surprises: Surprises): ReadonlyMap<string, readonly Edge[]> {
   const ids = new Set([...view.places.keys(), ...map.ids()]);
   const ends = endsOf([...view.places.values()]);

@@ -18,7 +18,6 @@ export type AppPort = {
   ): Promise<CommandResult>;
   /** False where it was not open. */
   close(id: string, signal: AbortSignal): Promise<boolean>;
-  /** Deletes its data. */
   clear(id: string, signal: AbortSignal): Promise<void>;
   /** `permission` by its full name. */
   change(how: "grant" | "revoke", permission: string, id: string, signal: AbortSignal): Promise<void>;

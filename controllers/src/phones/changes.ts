@@ -1,14 +1,13 @@
 import type { Controller } from "../contract.ts";
 
-/** A device that is closed gets so long to take its settings back. */
+/** How long restoring may take when a device is closed. */
 const leaveMs = 5_000;
 
 type Restore = (signal: AbortSignal) => Promise<unknown>;
 type Life = Pick<Controller, "open" | "close" | "isAlive"> & { isDoubted(): boolean };
 
-/** What a client has set of a device, with what sets it back: the next client shall not find it. */
+/** What a client has set on a device, with how to restore it before the next client drives. */
 export class Changes {
-  /** By what is set, oldest first. */
   readonly #restoring = new Map<string, Restore>();
   #isDue = false;
   readonly #isRefusal: (error: unknown) => boolean;

@@ -15,7 +15,6 @@ import { type Orientation, orientations } from "./system.ts";
 export type PhoneState = {
   /** Who is asked, for readings. */
   teller: "device" | "server";
-  /** The app in front; empty where none is. */
   front(signal: AbortSignal): Promise<string | undefined>;
   /** `near` are the installed apps that are most like it. */
   installed(
@@ -35,7 +34,6 @@ type Parts = {
   state: PhoneState;
 };
 
-/** Checks that every phone and TV offers: those of elements, and of what it says of itself. */
 export const phoneChecks = (parts: Parts): Check[] => [
   ...elementChecks(parts.reader),
   appShown(parts),
@@ -136,7 +134,7 @@ function keyboardShown({ state }: Parts): Check {
 
 export const toastCheck = "toast_seen";
 const toastClass = "android.widget.Toast";
-/** Checks that are polled together share a look: it is no older than this. */
+/** Checks that are polled together share a look of at most this age. */
 const sharedMs = 200;
 
 /** A look shows a toast for as long as UiAutomator2 remembers it, some seconds. */

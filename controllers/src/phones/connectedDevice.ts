@@ -2,7 +2,7 @@ import { DeviceError } from "../errors.ts";
 import type { ControllerFacts, ControllerStatus } from "../ports.ts";
 import { SharedWork } from "../waiting/sharedWork.ts";
 
-/** The part that the devices of all drivers of phones have in common: opened once for all who wait, doubted, closed. */
+/** The connection handling that the drivers of phones share: opening, doubt, status, closing. */
 export abstract class ConnectedDevice {
   readonly #opening = new SharedWork<void>();
   readonly #listeners = new Set<(status: ControllerStatus) => void>();
@@ -20,7 +20,6 @@ export abstract class ConnectedDevice {
   /** Has the device answer. Throws DeviceError where it does not. */
   protected abstract ask(signal: AbortSignal): Promise<unknown>;
 
-  /** Connects, or does nothing where the connection is well. */
   open(signal: AbortSignal): Promise<void> {
     return this.#opening.join((own) => this.#open(own), signal);
   }
@@ -41,7 +40,6 @@ export abstract class ConnectedDevice {
     this.#isDoubted = this.isAlive();
   }
 
-  /** As its controller has it. */
   life() {
     return {
       open: (signal: AbortSignal) => this.open(signal),
@@ -76,7 +74,7 @@ export abstract class ConnectedDevice {
     }
   }
 
-  /** A device that nobody doubts is not asked. */
+  /** Only a doubted device is asked. */
   async #answers(signal: AbortSignal): Promise<boolean> {
     if (!this.#isDoubted) return true;
     this.#isDoubted = false;

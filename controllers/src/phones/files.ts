@@ -4,10 +4,8 @@ import { z } from "zod";
 import { type Command, type ControllerContext, defineCommand } from "../contract.ts";
 import { DeviceError } from "../errors.ts";
 
-/** A file that is pulled becomes an artifact of the server. */
 const mostPulledBytes = 200_000_000;
 
-/** Parameters of commands that copy a file. */
 export const copyTime = { timeout_ms: z.int().min(1).max(600_000).default(120_000) };
 export const uploadName = z.string().min(1).max(500);
 const devicePath = z

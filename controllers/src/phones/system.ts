@@ -51,7 +51,6 @@ export type ClipboardPort = {
   note: string;
   /** In base64. Returns the reply. */
   write(base64: string, text: string, signal: AbortSignal): Promise<string>;
-  /** In base64. */
   read(signal: AbortSignal): Promise<string>;
 };
 

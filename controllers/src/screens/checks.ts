@@ -11,17 +11,16 @@ import type { ScreenReader } from "./reader.ts";
 import { type Screen, type Seen, statesOfNode } from "./screen.ts";
 import { stateChecks } from "./stateChecks.ts";
 
-/** Checks that are polled together share a look: it is no older than this. */
+/** Checks that are polled together share a look of at most this age. */
 const sharedMs = 200;
 const mostTexts = 40;
 
-/** The portable checks of elements and texts. */
 export function elementChecks(reader: ScreenReader): Check[] {
   const checks = [...sightChecks(reader), ...wordChecks(reader), countCheck(reader), textCheck(reader)];
   return checks.map((check) => whenLit(reader, check));
 }
 
-/** Of a screen that is off nothing can be told, whatever the device says of its elements. */
+/** Checks are inconclusive while the screen is off. */
 const whenLit = (reader: ScreenReader, check: Check): Check => ({
   ...check,
   async read(params, signal) {
@@ -33,7 +32,7 @@ const whenLit = (reader: ScreenReader, check: Check): Check => ({
 type Judge = (seen: Seen, expected: string) => Reading;
 
 const look = (reader: ScreenReader, signal: AbortSignal) => reader.recent(signal, sharedMs);
-/** A reading of what is not there: of a screen that was not read whole it cannot be told. */
+/** Absence is inconclusive if the screen was not read whole. */
 const ofAbsence = ({ tree }: Screen, reading: Reading): Reading =>
   tree.isCut ? { ...reading, holds: false, inconclusive: cutScreen } : reading;
 

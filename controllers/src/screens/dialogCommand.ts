@@ -9,7 +9,6 @@ type DialogAnswer = { accept: boolean; prompt_text?: string | undefined };
 
 /** What a driver does with dialogs beside touching their buttons. */
 export type DialogPort = {
-  /** Writes into the field of a dialog. */
   fill?(field: UiNode, text: string, signal: AbortSignal): Promise<void>;
   /** Dismisses a dialog without a button for that. */
   goBack?(signal: AbortSignal): Promise<void>;

@@ -51,7 +51,7 @@ export function findDialog(tree: UiTree): OpenDialog | undefined {
   };
 }
 
-/** What refuses, as far as English says it. */
+/** Refusing buttons, in English. */
 const refusing = /^(?:cancel|don.t allow|deny|no|not now|close\b.*|later|dismiss|ask app not to track)$/i;
 
 /** An alert of iOS: its buttons have no ids. The last of two accepts, and a button that refuses by its words does not. */
@@ -70,7 +70,7 @@ function alertOf(alert: UiNode): OpenDialog {
   };
 }
 
-/** What somebody who looks at a screen must know of it, a line each. */
+/** Notices for a look, one line each. */
 export function noticesOf(tree: UiTree): string[] {
   const busy = "something on the screen always moves: its elements may stand elsewhere by now";
   return [
@@ -82,11 +82,9 @@ export function noticesOf(tree: UiTree): string[] {
   ];
 }
 
-/** What is said of a screen of which not all was read. */
 export const cutScreen =
   "some elements of the screen are not read: whether something is absent cannot be told";
 
-/** What is said of a screen that is off. */
 export const darkScreen = "the screen is off: press_key WAKEUP switches it on";
 
 export const noDarkTouch = (): DeviceError =>

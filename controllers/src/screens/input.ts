@@ -22,15 +22,12 @@ export type ScreenInput = {
    * ELEMENT_NOT_FOUND, ELEMENT_AMBIGUOUS, STALE_REF, ELEMENT_NOT_ACTIONABLE, and DEVICE_ERROR for a screen that is off.
    */
   reach(target: Target, timeoutMs: number, signal: AbortSignal): Promise<Seen>;
-  /** Clicks what was reached. */
   click(reached: Seen, times: number, signal: AbortSignal): Promise<void>;
   /** Has a field that was reached take what is typed. */
   edit(reached: Seen, signal: AbortSignal): Promise<void>;
-  /** Clicks a part of a dialog. */
   use(part: UiNode, signal: AbortSignal): Promise<void>;
   /** Holds an element or a point; returns what was held. Throws INVALID_PARAMS. */
   hold(place: Place, duration: { ms: number; timeoutMs: number }, signal: AbortSignal): Promise<string>;
-  /** The scroll area that a target is in. */
   areaAround(target: Target, timeoutMs: number, signal: AbortSignal): Promise<Rect>;
   /** Goes on in an area, once. */
   step(area: Rect, way: Way, pace: Pace, signal: AbortSignal): Promise<void>;

@@ -89,7 +89,6 @@ export const focusCommand = (keys: KeyInput): Command =>
     },
   });
 
-/** What only fingers do. */
 export const touchCommands = (fingers: TouchInput): Command[] => [
   tap(fingers),
   swipe(fingers),

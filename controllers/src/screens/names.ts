@@ -2,9 +2,9 @@ import { fold, tidy } from "../elements/text.ts";
 import { isActing, isField, isScroller, isSlider, nodesBelow, ownBelow, type UiNode } from "./tree.ts";
 
 const longest = 200;
-/** So near stands what names a field, in heights of the field. */
+/** How near a label must be, in heights of the field. */
 const nearestHeights = 2;
-/** Among more nodes than this no label is looked for. */
+/** How many nodes are searched for a label. */
 const mostBeside = 300;
 
 /** A name, and whether it is only a guess: nobody gave the thing one. */

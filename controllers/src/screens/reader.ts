@@ -30,9 +30,9 @@ export class ScreenReader {
   #latest: { screen: Screen; at: number } | undefined;
   /** What the elements that looks gave were made of. */
   readonly #seenOf = new WeakMap<Element, Seen>();
-  /** Counts what was sent: a look that something was sent under shows neither before nor after. */
+  /** Counts inputs: a look during an input shows neither the state before nor after it. */
   #inputs = 0;
-  /** Whoever has an answer for the next dialog gives it here; true when it did. */
+  /** A pending answer to the next dialog; returns true once it has answered. */
   #onLook: ((screen: Screen, signal: AbortSignal) => Promise<boolean>) | undefined;
 
   constructor(source: TreeSource) {
@@ -62,25 +62,24 @@ export class ScreenReader {
     },
   };
 
-  /** Something was sent to the device: what was seen of the screen counts no more. */
+  /** An input was sent: the cached look is outdated. */
   driven(): void {
     this.#inputs += 1;
     this.#latest = undefined;
     this.#source.driven?.();
   }
 
-  /** Has the next looks, until the function says true, told to it before anybody else; the screen is read again then. */
+  /** Passes each next look to the function first, until it returns true; then the screen is read again. */
   beforeOthers(onLook: (screen: Screen, signal: AbortSignal) => Promise<boolean>): void {
     this.#onLook = onLook;
   }
 
-  /** Another client drives: what was to be answered is not. */
+  /** Another client drives: drops the pending answer. */
   forget(): void {
     this.#onLook = undefined;
     this.driven();
   }
 
-  /** The screen as it is now. Throws TREE_EMPTY, NOT_IDLE, UIA_BUSY. */
   async look(signal: AbortSignal): Promise<Screen> {
     const inputs = this.#inputs;
     const screen = toScreen(await this.#source.read(signal));
@@ -88,7 +87,7 @@ export class ScreenReader {
     return (await this.#tellFirst(screen, signal)) ? this.look(signal) : screen;
   }
 
-  /** True when the screen was changed by it. Looks beside each other do not tell it twice. */
+  /** True if it changed the screen. Parallel looks do not call it twice. */
   async #tellFirst(screen: Screen, signal: AbortSignal): Promise<boolean> {
     const onLook = this.#onLook;
     this.#onLook = undefined;
@@ -140,7 +139,6 @@ export class ScreenReader {
     return seen;
   }
 
-  /** Why a ref names nothing now. */
   gone(ref: string): DeviceError {
     return this.#refs.gone(ref, []);
   }
@@ -180,7 +178,6 @@ export class ScreenReader {
     }
   }
 
-  /** Where the element of a ref stands now. Throws STALE_REF, ELEMENT_NOT_FOUND. */
   async rectOf(ref: string, signal: AbortSignal): Promise<Rect> {
     return (await this.one({ ref }, signal, 0)).seen.element.rect;
   }
@@ -193,7 +190,6 @@ export class ScreenReader {
     return nearest(wanted, new Set(names));
   }
 
-  /** `e12 button "Save"`. */
   describe({ role, name }: Seen): string {
     return `${role} ${JSON.stringify(name)}`;
   }

@@ -18,16 +18,14 @@ import {
   type UiTree,
 } from "./tree.ts";
 
-/** A thing that takes touches on a larger part of the screen than this is what others stand on. */
+/** A touchable node that covers more of the screen is background. */
 const largestRow = 0.4;
 
 /** An element of a look with the node that it was made of. `key` names the same thing in the next look. */
 export type Seen = Node & { key: string; node: UiNode; element: Omit<Element, "ref"> & { rect: Rect } };
 
-/** All that a look shows, in reading order. */
 export type Screen = { seen: readonly Seen[]; texts: readonly string[]; tree: UiTree; space: Space };
 
-/** The same element in another look. */
 export const seenAgain = ({ seen }: Screen, { key }: Seen): Seen | undefined =>
   seen.find((one) => one.key === key);
 
@@ -75,7 +73,7 @@ class ScreenBuilder {
     return inRow ? undefined : this.said(node, { depth, rect });
   }
 
-  /** What takes touches behind most of the screen is no row of it. */
+  /** A touchable node behind most of the screen is not a row. */
   private isBackground(node: UiNode, rect: Rect): boolean {
     const { space } = this.tree;
     const share = (rect.width * rect.height) / (space.width * space.height);
@@ -141,7 +139,7 @@ class ScreenBuilder {
     };
   }
 
-  /** By what a thing is and says and the row that it stands in, since Android numbers nothing. What is typed changes. */
+  /** Made of role, id, words and row, since Android numbers nothing. Typed text is left out: it changes. */
   private keyOf(node: UiNode, role: string): string {
     const own = isField(node) ? "" : wordsIn(node).join(" ");
     const around = this.firstWordsIn(node.parent?.parent ?? node.parent);
@@ -193,7 +191,7 @@ export function statesOfNode(
   };
 }
 
-/** Devices say of every node that it is not selected: it counts where another one around it is, as in a row of tabs. */
+/** Devices report selected=false for every node. It counts if a sibling is selected, as in a row of tabs. */
 function canBeSelected(node: UiNode): boolean {
   const around = node.parent?.parent ?? node.parent;
   if (node.selected) return true;

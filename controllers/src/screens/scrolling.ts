@@ -12,14 +12,12 @@ const fast: Pace = { ms: 150 };
 export const mostSteps = 60;
 const leastSearchMs = 60_000;
 
-/** The scroll area that an element is in, else the largest, else the whole screen. */
 export function areaAround({ node }: Seen, screen: Screen): Rect {
   for (let around: UiNode | undefined = node; around !== undefined; around = around.parent)
     if (isScroller(around)) return around.bounds;
   return largestArea(screen);
 }
 
-/** The largest scroll area, else the whole screen. */
 export function largestArea({ seen, space }: Screen): Rect {
   const areas = seen.filter(({ node }) => isScroller(node)).map(({ element }) => element.rect);
   const size = ({ width, height }: Rect) => width * height;
@@ -43,7 +41,6 @@ export function swipeEnds({ x, y, width, height }: Rect, way: Way): { from: Poin
   return { from, to };
 }
 
-/** What is where. */
 export const placesOf = ({ seen }: Screen): string =>
   seen.map(({ key, element }) => `${key} ${element.rect.x} ${element.rect.y}`).join("\n");
 
@@ -71,7 +68,7 @@ export async function toTheEnd(
   );
 }
 
-/** Looks on below, and then above where it began. */
+/** Scrolls down to the end, then up. */
 export async function search(
   input: ScreenInput,
   target: Target,

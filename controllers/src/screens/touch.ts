@@ -19,7 +19,6 @@ export type Pinch = { area: Rect; zoom: "in" | "out"; percent: number };
 export type Touch = {
   /** The size of the screen in its natural position. */
   natural(): { width: number; height: number };
-  /** A point of a picture of the whole screen, in the units of the tree. */
   inTree(pixel: Point, signal: AbortSignal): Promise<Point>;
   tap(point: Point, times: number, signal: AbortSignal): Promise<void>;
   hold(point: Point, ms: number, signal: AbortSignal): Promise<void>;
@@ -106,7 +105,6 @@ export class TouchInput implements ScreenInput {
     return search(this, target, timeoutMs, signal);
   }
 
-  /** What a finger typed on went through the driver. */
   async typeOnScreen(): Promise<void> {}
 
   /** Throws INVALID_PARAMS with the hint unless it is an element or a point, and what `reach` throws. */

@@ -30,7 +30,6 @@ export type UiNode = {
 export type UiTree = {
   roots: readonly UiNode[];
   space: Space;
-  /** The app in front. */
   app?: string;
   /** A title that is no node. */
   title?: string;
@@ -40,25 +39,23 @@ export type UiTree = {
   byKeys?: boolean;
   /** A keyboard covers a part of it; which one, Android does not say. */
   isKeyboardShown?: boolean;
-  /** Nobody sees it: the screen is off. */
+  /** The screen is off. */
   isDark?: boolean;
-  /** It has more than is read: what is not here may be there. */
+  /** Not all of it was read. */
   isCut?: boolean;
-  /** It did not come to rest: what it holds may have moved since. */
+  /** It did not get idle: its nodes may have moved since. */
   isBusy?: boolean;
   /** What could not be read, a line each. */
   notices?: readonly string[];
 };
 
-/** Where trees come from. */
 export type TreeSource = {
   /** Throws TREE_EMPTY, NOT_IDLE, UIA_BUSY. */
   read(signal: AbortSignal): Promise<UiTree>;
-  /** Something was sent to the screen: what was known of its rest counts no more. */
+  /** An input was sent: what was known about idling is outdated. */
   driven?(): void;
 };
 
-/** A node and all below it, in reading order. */
 export function* nodesBelow(node: UiNode): Generator<UiNode> {
   yield node;
   for (const child of node.children) yield* nodesBelow(child);
@@ -87,7 +84,6 @@ export const isActing = (node: UiNode): boolean =>
   isField(node) ||
   (isSlider(node) && node.focusable === true);
 
-/** Things in a screen that only hold others. */
 export const isScroller = (node: UiNode): boolean => node.scrollable === true && !isField(node);
 
 /** Nodes below one that a user acts on, without those that are acted on by themselves. */

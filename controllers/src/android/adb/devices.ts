@@ -5,7 +5,7 @@ import { AdbSocket } from "./socket.ts";
 /** A server takes up to 10 s to find that a device on the network does not answer. */
 const answerMs = 12_000;
 
-/** For a moment after it ended a connection, the server takes that one for a connection that is there, and begins none. */
+/** For a moment the server mistakes a closed connection for a live one and starts no new one. */
 const mostConnects = 20;
 const againMs = 100;
 
@@ -16,7 +16,6 @@ const states =
   "device|offline|unauthorized|authorizing|connecting|recovery|rescue|sideload|bootloader|host|detached|no permissions";
 const line = new RegExp(`^(\\S+)\\s+(${states})\\b(.*)$`);
 
-/** Reads what `adb devices -l` prints. */
 export function parseDevices(text: string): Listed[] {
   return text.split("\n").flatMap((one) => {
     const [, serial, state, rest = ""] = line.exec(one) ?? [];
@@ -27,7 +26,6 @@ export function parseDevices(text: string): Listed[] {
   });
 }
 
-/** The devices now. Throws ADB_SERVER_DOWN. */
 export async function listDevices(port: number, signal: AbortSignal): Promise<Listed[]> {
   return parseDevices((await ask(port, "host:devices-l", signal)) ?? "");
 }
@@ -37,7 +35,7 @@ export async function serverVersion(port: number, signal: AbortSignal): Promise<
   return Number.parseInt((await ask(port, "host:version", signal)) ?? "", 16);
 }
 
-/** Ends the connection to a device on the network, if there is one, and begins another. What came of it is seen in the list. */
+/** Reconnects a device on the network. The result shows in the list of devices. */
 export async function reconnect(port: number, address: string, signal: AbortSignal): Promise<void> {
   await ask(port, `host:disconnect:${address}`, signal).catch(() => undefined);
   signal.throwIfAborted();

@@ -2,31 +2,29 @@ import { untilAborted } from "../../waiting/deadlines.ts";
 import type { Link } from "../link.ts";
 import type { DriverSession } from "./session.ts";
 
-/** `mayTakeOver`: the place of another program that reads the device. */
+/** `mayTakeOver`: may end another program's session. */
 type OpenSession = (link: Link, mayTakeOver: boolean, signal: AbortSignal) => Promise<DriverSession>;
 type Opening = { link: Link; session: Promise<DriverSession>; control: AbortController };
 
-/** Two programs that each take back what they lost would never end. */
+/** Without a limit, two programs would take the device from each other for ever. */
 const mostTakenBack = 1;
 
-/** The driver of one device: its session, opened when it is first needed and again after it was lost. */
 export class Driver {
   readonly #open: OpenSession;
   #opening: Opening | undefined;
   #session: DriverSession | undefined;
-  /** How often other programs ended our sessions since nobody else read the device. */
+  /** How often other programs took the device since the last undisturbed session. */
   #losses = 0;
 
   constructor(open: OpenSession) {
     this.#open = open;
   }
 
-  /** The open session; undefined where none is. */
   find(): DriverSession | undefined {
     return this.#session?.isUsable() === true ? this.#session : undefined;
   }
 
-  /** The session over this connection. Whoever does not wait for it any more leaves it to the next. */
+  /** The session over this connection. A caller that stops waiting leaves it to the next one. */
   async session(link: Link, signal: AbortSignal): Promise<DriverSession> {
     const found = this.find();
     if (found?.link === link) return found;

@@ -2,14 +2,13 @@ import { DeviceError } from "../../errors.ts";
 import type { Link } from "../link.ts";
 import { DriverRefusal } from "./program.ts";
 
-/** Android writes a line for the program that has its UiAutomation, whatever program that is (AOSP, UiAutomationManager). */
+/** Android prints a line while any program holds its UiAutomation (AOSP, UiAutomationManager). */
 export const ownerLine = "dumpsys accessibility | grep 'Ui Automation\\['";
 export const saysOwner = (stdout: string): boolean => stdout.includes("Ui Automation[");
 
 const ownerMs = 5_000;
 const others = "another program (Appium, another Labwright, another test tool)";
 
-/** Says whether some program reads the elements of the device now. */
 export async function hasOwner(link: Link, signal: AbortSignal): Promise<boolean> {
   const { stdout } = await link.script(ownerLine, signal, { timeoutMs: ownerMs });
   return saysOwner(stdout);
@@ -21,7 +20,7 @@ export const uiaBusy = (): DeviceError =>
     "Another program reads the elements of this device (Appium, another Labwright, another test tool), and Android lets one do so. End it, then try again.",
   );
 
-/** It was ours until now. */
+/** Another program took our session. */
 export const uiaTaken = (cause: unknown): DeviceError =>
   new DeviceError(
     "UIA_BUSY",
@@ -30,10 +29,10 @@ export const uiaTaken = (cause: unknown): DeviceError =>
     { cause },
   );
 
-/** What a device says of itself once our session has begun so. */
+/** The device's note after our session replaced another one. */
 export const tookOver = `UiAutomator2 took the place of ${others} that read its elements, and ended it.`;
 
-/** What the driver says when its server on the device is no more, or never answers again. */
+/** The driver's words when its server on the device is gone or hangs. */
 const broken =
   /instrumentation process is not running|Could not proxy command|socket hang up|ECONNREFUSED|ECONNRESET|invalid session id|session is either terminated/i;
 

@@ -10,18 +10,18 @@ import { DriverProgram, DriverRefusal } from "./program.ts";
 import { unlessRefused } from "./refused.ts";
 import { DriverSession, removeTraces } from "./session.ts";
 
-/** A slow phone gets its server installed and started in this time. */
+/** Enough for a slow phone to install and start the server. */
 const openMs = 120_000;
-/** The server, once it is installed, answers in this time, or it does not. */
+/** An installed server that has not answered by then never will. */
 const serverMs = 20_000;
 const serverPackage = "io.appium.uiautomator2.server";
-/** One line of text for the version that is installed, one for the tests of it, one for who reads the device. */
+/** Prints the installed version, the path of its test package, and the owner of UiAutomation. */
 const beforeLine = `dumpsys package ${serverPackage} | grep versionName=; pm path ${serverPackage}.test; ${ownerLine}`;
 
-/** Android calls a screen at rest when nothing changed on it for so long (UiDevice.waitForIdle). */
+/** Android calls a screen idle when nothing changed for this long (UiDevice.waitForIdle). */
 export const restMs = 500;
 
-/** What the UiAutomator2 server does: it waits for rest, and for nothing that we wait for ourselves. */
+/** The UiAutomator2 server waits only for idle; we wait for the rest ourselves. */
 const settings = {
   waitForIdleTimeout: restMs,
   waitForSelectorTimeout: 0,
@@ -60,7 +60,7 @@ export async function openSession(place: DriverPlace, signal: AbortSignal): Prom
   }
 }
 
-/** Starts its process, which leaves the device as it is until a session is opened. */
+/** Starts its process. The device is untouched until a session opens. */
 async function startDriver(place: DriverPlace, signal: AbortSignal) {
   const { link, adbPort, context, mayTakeOver } = place;
   const tooOld = whyNotOnNode(process.versions.node);

@@ -7,7 +7,7 @@ import { findAdb, installAdb } from "../../programs/adb.ts";
 import { findOtherVersion } from "../adb/server.ts";
 import type { DriverEnvironment } from "./program.ts";
 
-/** What the driver's process gets of our environment: no secret of the configuration is among them. */
+/** The environment variables that the driver's process gets. None holds a secret. */
 const passedOn = ["PATH", "HOME", "USER", "TMPDIR", "TEMP", "TMP", "LANG", "SystemRoot", "XDG_RUNTIME_DIR"];
 
 /**

@@ -4,11 +4,11 @@ import { DeviceError } from "../../errors.ts";
 import { type RunningProgram, startProgram } from "../../programs/run.ts";
 import { untilAborted, withDeadline } from "../../waiting/deadlines.ts";
 
-/** Its packages are loaded by then, also on a machine that does other work. */
+/** Enough to load its packages on a busy machine. */
 const readyMs = 60_000;
 /** It closes its session on the device in this time, or removes what is left of it. */
 const endMs = 6_000;
-/** Of what it says while it starts: later it would be what was typed. */
+/** Kept from its start only: later output may contain typed text. */
 const mostSaid = 4_000;
 
 /** The first one, with the id of no call, says that the program is ready. */
@@ -37,7 +37,6 @@ export class DriverGone extends Error {
   }
 }
 
-/** A call was not answered in time. */
 export class DriverLate extends Error {
   constructor(readonly timeoutMs: number) {
     super(`The driver did not answer within ${timeoutMs} ms.`);
@@ -120,12 +119,12 @@ export class DriverProgram {
     }
   }
 
-  /** Has it close its session; resolves when it and all that it started are gone. */
+  /** Closes its session. Resolves when it and its child processes are gone. */
   async end(): Promise<void> {
     await this.#program.end(endMs);
   }
 
-  /** Ends it without a word to the device, on which nothing is its own any more. */
+  /** Ends it without contacting the device, where nothing is its own any more. */
   async kill(): Promise<void> {
     await this.#program.end(0);
   }

@@ -7,7 +7,7 @@ const serverPort = 6790;
 /** Both files list it, in hexadecimal digits, as one that listens (Linux: proc_net_tcp). */
 const hexPort = serverPort.toString(16).toUpperCase().padStart(4, "0");
 const listensLine = `cat /proc/net/tcp6 /proc/net/tcp | grep ':${hexPort} [0-9A-F]*:0000 0A '`;
-/** As often as the driver asks its server, which is not there in the first second. */
+/** As often as the driver polls its server, which needs over a second to start. */
 const everyMs = 1_000;
 const longestMs = 60_000;
 
@@ -29,7 +29,7 @@ export async function unlessRefused<T>(link: Link, opening: Promise<T>, signal: 
   }
 }
 
-/** Says whether connections to the server are refused, once it listens; false where that cannot be seen. */
+/** Whether connections to the listening server are refused; false if that cannot be determined. */
 async function watch(link: Link, signal: AbortSignal): Promise<boolean> {
   const listens = async () => (await link.script(listensLine, signal)).stdout !== "";
   try {

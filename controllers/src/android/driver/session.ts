@@ -12,7 +12,7 @@ const probeMs = 3_000;
 /** A chromedriver that starts takes some seconds. */
 const pageMs = 60_000;
 
-/** What the driver leaves on a device: its server and how it relaxed what apps may call. */
+/** Removes what the driver leaves on a device: its server and relaxed API restrictions. */
 const traces = [
   ...["io.appium.uiautomator2.server", "io.appium.uiautomator2.server.test"].map(
     (name) => `am force-stop ${name}`,
@@ -76,7 +76,6 @@ export class DriverSession {
     return this.#ports.mjpeg;
   }
 
-  /** The id of its process. */
   get pid(): number | undefined {
     return this.#program.pid;
   }
@@ -89,7 +88,6 @@ export class DriverSession {
     return this.#call("ask", [method, path, body], call);
   }
 
-  /** The text on the clipboard in base64; throws as `ask` does. */
   async clipboard(call: SessionCall): Promise<string> {
     return String(await this.#call("clipboard", [], call));
   }
@@ -99,7 +97,7 @@ export class DriverSession {
     return z.array(z.string()).parse(await this.#call("contexts", [], { signal }));
   }
 
-  /** What a script gives in the pages of a context. Throws as `ask` does, and nothing for what goes wrong in a page. */
+  /** The results of a script in the pages of a context. Throws as `ask` does; errors in a page are a `problem`. */
   async pages(context: string, script: string, { signal }: SessionCall): Promise<PageAnswer> {
     return pageAnswer.parse(await this.#call("pages", [context, script], { signal, timeoutMs: pageMs }));
   }
@@ -124,7 +122,7 @@ export class DriverSession {
     }
   }
 
-  /** A connection that is gone takes the session with it, and so does another program: then that is the failure. */
+  /** Finds the real cause: a lost connection, another program, or a crash. */
   async #whyBroken(error: unknown, signal: AbortSignal): Promise<unknown> {
     try {
       // A driver that does not answer may still have its server on the device.
@@ -148,7 +146,7 @@ export class DriverSession {
     if (!isClosed) await removeTraces(this.link, this.#adbPort);
   }
 
-  /** Somebody may have taken it since the last call. */
+  /** Another program may have taken it since the last call. */
   async #isTakenUnseen(): Promise<boolean> {
     if (this.#isBroken || !this.#program.isRunning() || !this.link.isCurrent()) return false;
     const signal = AbortSignal.timeout(probeMs);
@@ -160,7 +158,7 @@ export class DriverSession {
     }
   }
 
-  /** Takes away what is only ours: the server on the device is another's. */
+  /** Removes only our forwarded ports: the server on the device belongs to another program. */
   async #leave(): Promise<void> {
     await this.#program.kill();
     const signal = AbortSignal.timeout(traceMs);
@@ -173,7 +171,7 @@ export class DriverSession {
 /** The endpoints of a device that only the driver and its chromedriver have forwarded. */
 const driverEndpoints = /^(?:tcp:(?:6790|7810)|localabstract:\w+_devtools_remote\w*)$/;
 
-/** Takes away what a driver left that could not do so itself. Never throws: with a device that is gone, all is gone. */
+/** Cleans up after a driver that could not do so itself. Never throws. */
 export async function removeTraces(link: Link, adbPort: number): Promise<void> {
   const signal = AbortSignal.timeout(traceMs);
   try {

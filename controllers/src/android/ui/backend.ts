@@ -14,7 +14,7 @@ import { createDumpSource } from "./dump.ts";
 import { createPageSource } from "./pageSource.ts";
 import { createPagePort } from "./webPages.ts";
 
-/** Why a device that may be read either way is read by dumps. */
+/** With backend auto, these errors switch the device to dumps. */
 const fallbackCodes: ReadonlySet<string> = new Set([
   ...["UIA_UNAVAILABLE", "UIA_CRASHED", "ADDON_MISSING", "ADDON_UNUSABLE", "ADB_MISSING"],
 ]);
@@ -29,9 +29,8 @@ const byDumps = "The setting controllers.android.backend says dump. Set it to au
  * UiAutomation, so the one begins when the other has ended.
  */
 export class UiBackend implements TreeSource {
-  /** What of WebViews is put into the trees. */
+  /** Adds pages of WebViews to the trees. */
   readonly pages: WebPages;
-  /** Why no page can be read. */
   readonly whyNoPages: string | undefined;
   readonly #device: AndroidDevice;
   readonly #setting: AndroidSettings["backend"];
@@ -42,7 +41,7 @@ export class UiBackend implements TreeSource {
   /** Android has one UiAutomation: one tree is read at a time. */
   readonly #inTurn = inTurn();
   #hasAddon = false;
-  /** Over this connection the driver is not tried again. */
+  /** The driver is not tried again over this connection. */
   #fallback: { link: Link; why: string } | undefined;
 
   constructor(device: AndroidDevice, { backend, chromedriver }: AndroidSettings, context: ControllerContext) {
@@ -95,7 +94,6 @@ export class UiBackend implements TreeSource {
     }
   }
 
-  /** The session if it is open. */
   findSession(): DriverSession | undefined {
     return this.#driver.find();
   }
@@ -109,7 +107,7 @@ export class UiBackend implements TreeSource {
     return undefined;
   }
 
-  /** How elements are read, where that is not as usual. */
+  /** How elements are read, if not in the usual way. */
   note(): string | undefined {
     const why = this.whyNoSession();
     if (why !== undefined) return `Its elements are read by uiautomator dump: ${why}`;

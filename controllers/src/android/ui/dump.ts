@@ -10,7 +10,7 @@ import { screenLines, treeOf, untilRoot } from "./screenFacts.ts";
 /** `uiautomator dump` itself gives up after 10 s without rest. */
 const dumpMs = 30_000;
 const mostBytes = 16_000_000;
-/** A screen that never came to rest is not asked again for so long, unless something is sent to it. */
+/** A screen that never gets idle is not read again for this long, unless an input is sent. */
 const busyMs = 30_000;
 const dumpFile = "/data/local/tmp/labwright-dump.xml";
 /** By a file, since without a terminal the device has no /dev/tty (AOSP, adb/daemon/shell_service.cpp). */
@@ -39,7 +39,7 @@ export function createDumpSource(device: AndroidDevice): TreeSource {
   };
 }
 
-/** Undefined for a screen without a root, which it may have in the next moment. */
+/** Undefined for a screen that has no root yet. */
 function parse({ stdout, stderr }: LinkBytes, facts: AndroidFacts): UiTree | undefined {
   const text = stdout.toString("utf8");
   const screen = scanScreen(text);

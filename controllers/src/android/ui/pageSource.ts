@@ -10,10 +10,10 @@ import { screenLines, treeOf, untilRoot } from "./screenFacts.ts";
 
 /** The server on the device waits for a root itself, up to 10 s: then it is not asked again. */
 const emptyMs = 4_000;
-/** A screen that never came to rest is not waited for again for so long, unless something is sent to it. */
+/** A screen that never gets idle is not waited for again for this long, unless an input is sent. */
 const busyMs = 30_000;
 
-/** Trees by the session of the driver: one request, beside one line of the shell for what a tree does not say. */
+/** Trees by the driver's session, read in parallel with a shell line for what no tree contains. */
 export function createPageSource(device: AndroidDevice, driver: Driver): TreeSource {
   const rest = new Rest();
   const read = async (signal: AbortSignal) => {
@@ -31,7 +31,7 @@ export function createPageSource(device: AndroidDevice, driver: Driver): TreeSou
   };
 }
 
-/** Undefined for a screen without a root, which it may have in the next moment. */
+/** Undefined for a screen that has no root yet. */
 async function readWhole(
   device: AndroidDevice,
   session: DriverSession,
@@ -57,7 +57,7 @@ async function readWhole(
   }
 }
 
-/** Whether a screen comes to rest. One that does not is waited for once. */
+/** Remembers whether a screen gets idle. One that does not is waited for once. */
 class Rest {
   #busyUntil = 0;
   /** How long the latest tree took without waiting: a large one takes as long as a busy screen. */

@@ -19,7 +19,7 @@ export const displayLine = "dumpsys display | grep -E 'mDisplayId=|mOverrideDisp
 /** Lines for the device's shell that say what no tree says; {@link treeOf} reads them. */
 export const screenLines = (api: number): string => `${frontLine(api)}; ${keyboardLine}; ${powerLine}`;
 
-/** The tree of a screen, and what the device said beside it. */
+/** Joins the scanned screen with the output of {@link screenLines}. */
 export function treeOf(
   { roots, rotation, isCut }: ScannedScreen,
   said: string,
@@ -83,7 +83,7 @@ export async function readKeyboard(device: AndroidDevice, signal: AbortSignal): 
 /** Asleep, or Dozing with a clock on a dark screen; a screen saver (Dreaming) is a picture (PowerManagerInternal). */
 const isDarkIn = (text: string): boolean => /mWakefulness=(?:Asleep|Dozing)/.test(text);
 
-/** Switches the screen on, and takes away a lock screen that asks for nothing; does nothing where it is on. */
+/** Switches the screen on and dismisses a lock screen without a code. Does nothing if it is on. */
 export async function wake(device: AndroidDevice, signal: AbortSignal): Promise<void> {
   const link = device.link();
   if (!isDarkIn((await link.script(powerLine, signal)).stdout)) return;
@@ -119,7 +119,7 @@ export async function readDisplay(
 /** Until a screen without a root is asked again. */
 const emptyPausesMs = [200, 500, 1_000];
 
-/** Reads until there is a root; not again where reading itself waited longer than `mostMs` for one. Throws TREE_EMPTY. */
+/** Retries until there is a root, unless one read took longer than `mostMs`. Throws TREE_EMPTY. */
 export async function untilRoot(
   read: () => Promise<UiTree | undefined>,
   mostMs: number,

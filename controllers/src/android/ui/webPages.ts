@@ -9,7 +9,6 @@ export function chromedriverAt(setting: string, env?: NodeJS.ProcessEnv): string
   return isProgram(setting) ? setting : undefined;
 }
 
-/** The pages of WebViews through the chromedriver of the UiAutomator2 driver. */
 export function createPagePort(
   session: (signal: AbortSignal) => Promise<DriverSession>,
   chromedriver: string,

@@ -11,14 +11,12 @@ const installMs = 300_000;
 const clearMs = 60_000;
 const onlyAndroid = "iOS lets no driver do this on a device. Uninstall and install the app.";
 
-/** The package or bundle id of an app. */
 export const appIdOf: AppPort["idOf"] = namedApp({
   pattern: /^[A-Za-z][\w.-]{0,199}$/,
   none: "A phone opens apps by package or bundle id. Give the app a package, such as com.apple.Preferences.",
   wrong: "is not a package or bundle id. Give one such as com.apple.Preferences.",
 });
 
-/** As the drivers of both systems want an app named. */
 export const naming = ({ device }: Pick<AppiumSession, "device">, id: string) =>
   device.facts().platform === "android" ? { appId: id } : { bundleId: id };
 

@@ -5,7 +5,6 @@ import { DeviceError } from "../../errors.ts";
 import { demandSmall, type FilePort } from "../../phones/files.ts";
 import type { AppiumSession } from "../session.ts";
 
-/** Files as WebDriver carries them, whole and in base64. */
 export const createFiles = ({ device }: AppiumSession): FilePort => ({
   target(name) {
     if (device.facts().platform === "android") return `/sdcard/Download/${name}`;

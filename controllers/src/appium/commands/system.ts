@@ -20,7 +20,6 @@ const placeInput = z.strictObject({
   longitude: z.number().min(-180).max(180),
 });
 
-/** The screen's position, and the place of the device. */
 export const systemCommands = (session: AppiumSession): Command[] => [
   rotate(session),
   setGeolocation(session),

@@ -9,7 +9,6 @@ import { scanXcui } from "./xcui.ts";
 /** The tree of a heavy screen takes a phone seconds. */
 const sourceMs = 120_000;
 
-/** Trees by the page source of WebDriver; on Android with the `pages` of WebViews. */
 export function createSource(device: AppiumDevice, pages: WebPages): TreeSource {
   const read = async (signal: AbortSignal) =>
     device.facts().platform === "android"
@@ -59,7 +58,7 @@ async function readXcui(device: AppiumDevice, signal: AbortSignal): Promise<UiTr
 
 const rect = z.object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() });
 
-/** The source of iOS does not say where the keyboard types: the active element has the place of that field. */
+/** The source of iOS does not mark the focused field. It is found by the place of the active element. */
 async function markFocused(
   device: AppiumDevice,
   screen: Pick<UiTree, "roots">,

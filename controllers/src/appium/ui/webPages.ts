@@ -35,7 +35,7 @@ export function createPagePort(device: Pick<AppiumDevice, "call" | "alone" | "gi
   };
 }
 
-/** What is sent afterwards is for the screen again: in a session that stays in the page, a tap would be none. */
+/** Returns to the native context: taps would not work in the page's. */
 async function backToScreen(device: Pick<AppiumDevice, "giveUp">, call: AppiumDevice["call"]): Promise<void> {
   try {
     await call("switchAppiumContext", [nativeContext], AbortSignal.timeout(backMs));

@@ -58,7 +58,6 @@ export function scanXcui(source: string): XcuiScreen | undefined {
   return { roots, app, size: { width, height }, isKeyboardShown: cutKeyboards(roots), isCut };
 }
 
-/** True when there was one. */
 function cutKeyboards(roots: readonly UiNode[]): boolean {
   const keyboards = roots
     .flatMap((root) => [...nodesBelow(root)])
