@@ -15,13 +15,11 @@ const everyMs = 20;
 export type OwnAdbServer = {
   port: number;
   home: string;
-  /** For programs that speak to this server only. */
   env: NodeJS.ProcessEnv;
   /** What it answers to a service of its own, such as `host:version`. */
   ask(service: string): Promise<string>;
   /** What a command on a device writes to both of its streams. */
   shell(serial: string, command: string): Promise<string>;
-  /** The states of `adb devices`, by serial. */
   states(): Promise<ReadonlyMap<string, string>>;
   /** Resolves when a device has this state; `absent` is one that the server does not list. */
   waitFor(serial: string, state: string): Promise<void>;

@@ -1,8 +1,6 @@
 /** Switches for what goes wrong on a device outside of its screen. They may be set at any time. */
 export type LabFaults = {
-  /** Connections are accepted and never answered. */
   silent: boolean;
-  /** Nothing can be forwarded to. */
   forwardRefused: boolean;
   /** The connection ends in the middle of a stream, after the device has sent or received so many further bytes. */
   dropAfterBytes: number | undefined;
@@ -15,7 +13,6 @@ export type LabFaults = {
   startFailure: string | undefined;
   /** The owner has a work profile or a secure folder, whose apps the shell may not list. */
   hasProfile: boolean;
-  /** `am instrument` starts nothing. */
   instrumentationRefused: boolean;
   /** The apps do not let their WebViews be debugged. */
   webViewsNotDebuggable: boolean;

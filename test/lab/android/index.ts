@@ -30,7 +30,6 @@ export type LabAndroidOptions = {
   webView?: { chromium: string };
 };
 
-/** A device that an adb server can connect to. */
 export type LabAndroid = {
   readonly persona: Persona;
   readonly ui: LabUi;
@@ -38,7 +37,6 @@ export type LabAndroid = {
   readonly traffic: Traffic;
   readonly faults: LabFaults;
   readonly system: System;
-  /** The UiAutomator2 server, while it runs. */
   readonly uia2: Uia2Server | undefined;
   /** Something on the device listens on an endpoint, such as `tcp:8080`: what listens on this port of loopback. */
   listen(endpoint: string, port: number): void;

@@ -5,7 +5,6 @@ export type ShellIo = {
   stdin: AsyncIterable<Uint8Array>;
   out(bytes: Uint8Array | string): Promise<void>;
   err(bytes: Uint8Array | string): Promise<void>;
-  /** There is a /dev/tty, which leads to its output. */
   hasTerminal: boolean;
   /** Aborts when nobody reads the output any more. */
   signal: AbortSignal;
@@ -20,7 +19,6 @@ export type DeviceFiles = {
   /** Names in a folder, sorted; undefined where there is no such folder. */
   list(path: string): readonly string[] | undefined;
   read(path: string): Uint8Array;
-  /** Folders above it are made. */
   write(path: string, file: { mode: number; mtime: number; data: Uint8Array }): void;
 };
 
@@ -34,15 +32,12 @@ export class FileError extends Error {
   }
 }
 
-/** What adbd asks of the device that it serves. */
 export type DeviceSide = {
   /** What it says of itself when it is connected, such as ro.product.model. */
   banner(): Readonly<Record<string, string>>;
   files: DeviceFiles;
-  /** Runs a line in a shell of its own and returns its exit code. */
   run(command: string, io: ShellIo): Promise<number>;
   /** Connects to something that listens on the device, such as `tcp:6790`; undefined where nothing does. */
   connect(endpoint: string): Promise<Duplex | undefined>;
-  /** The device starts anew, and its connections end. */
   reboot(): void;
 };

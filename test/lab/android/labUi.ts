@@ -2,7 +2,6 @@ import type { Rect, Space } from "@labwright/controllers";
 
 /** Time on the device: tests give one that stands still until they move it. */
 export type Clock = {
-  /** Milliseconds since 1970. */
   now(): number;
   /** Runs `work` when so many milliseconds have passed; returns what cancels it. */
   after(ms: number, work: () => void): () => void;
@@ -20,7 +19,6 @@ export const realClock: Clock = {
 /** Pixels of the display as it is turned now. */
 export type Point = { x: number; y: number };
 
-/** One node of a window, as accessibility sees it. */
 export type UiNode = {
   /** The same for as long as the node is there; no other node ever has it. */
   key: string;
@@ -73,17 +71,14 @@ export type Media = {
   positionMs: number;
 };
 
-/** Switches for what goes wrong on a screen. */
 export type UiFaults = {
   /** Something on it always moves, so nothing that waits for rest ends by itself. */
   neverIdle: boolean;
-  /** A dump finds no root so many times. */
   nullRoots: number;
   /** A keyboard covers the lower part, whatever has the focus. */
   keyboardUp: boolean;
   /** The device has keys of its own: it takes text without a keyboard on its screen. */
   hasHardwareKeyboard: boolean;
-  /** There is a second display of this size. */
   secondDisplay: { width: number; height: number } | undefined;
 };
 
@@ -130,7 +125,6 @@ export type LabUi = {
   /** Dots per inch: 160 where a dp is a pixel. */
   readonly density: number;
   readonly isTv: boolean;
-  /** False while the screen is off. */
   readonly isOn: boolean;
   /** Of a display as it is turned now; 0 is the one of the device itself. */
   space(display?: number): Space;
@@ -145,7 +139,6 @@ export type LabUi = {
   isIdle(): boolean;
   keyboardShown(): boolean;
   media(): Media | undefined;
-  /** Toasts that are on the screen. */
   toasts(): readonly { packageName: string; text: string }[];
   clipboard: string;
 
@@ -153,9 +146,7 @@ export type LabUi = {
   longPress(point: Point): void;
   /** One finger along a way; how far a list runs on depends on how fast it was at the end. */
   swipe(from: Point, to: Point, durationMs: number): void;
-  /** Drags what is held at `from`. */
   drag(from: Point, to: Point): void;
-  /** Two fingers: above 1 they part. */
   pinch(center: Point, scale: number): void;
   /** By Android's key codes; `meta` is Android's meta state. */
   key(code: number, options?: { long?: boolean; meta?: number }): void;
@@ -169,7 +160,6 @@ export type LabUi = {
   apps(): readonly { packageName: string; label: string; schemes: readonly string[] }[];
   /** Activities of an app, `.Main` first; none where the screen has no such app. */
   activities(packageName: string): readonly string[];
-  /** Brings an app or one of its activities to the front. */
   start(target: {
     packageName: string;
     activity?: string;
@@ -192,7 +182,6 @@ export type LabUi = {
   configure(settings: { night?: boolean; fontScale?: number; locale?: string }): void;
   notifications(open: boolean): void;
   home(): void;
-  /** Off shows black and takes no touch. */
   power(on: boolean): void;
 
   /** The display as raw RGBA, row by row; black where a window in front is secure. */

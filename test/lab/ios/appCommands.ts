@@ -36,7 +36,6 @@ function stateOf(session: IosSession, bundleId: string): number {
   return ui.running().includes(packageName) ? states.background : states.notRunning;
 }
 
-/** `mobile:` commands of apps. */
 export const appCommands: Readonly<Record<string, Work>> = {
   launchApp: (session, given) => {
     const { bundleId } = parsed(ofApp, given);

@@ -20,7 +20,6 @@ const attribute = (session: IosSession, id: string, name: string): string | null
   return attributes.get(name) ?? null;
 };
 
-/** The commands of W3C WebDriver on elements. */
 export const elementRoutes: Readonly<Record<string, Handle>> = {
   "POST /element": ({ session, body }) => session.find(parsed(locator, body)),
   "POST /elements": ({ session, body }) => session.findAll(parsed(locator, body)),

@@ -9,7 +9,6 @@ export type LabIos = {
   readonly url: string;
   readonly ui: LabUi;
   readonly faults: IosFaults;
-  /** Every request that was done, in its order. */
   readonly requests: readonly Asked[];
   readonly hasSession: boolean;
   endSession(): void;

@@ -13,7 +13,6 @@ export class IosLogs {
   readonly #entries: Readonly<Record<"syslog" | "crashlog", Entry[]>> = { syslog: [], crashlog: [] };
   readonly #ui: LabUi;
   readonly #clock: Clock;
-  /** Ends the capture. */
   readonly end: () => void;
 
   constructor(ui: LabUi, clock: Clock) {

@@ -33,7 +33,6 @@ const tvButtons: Readonly<Record<string, number>> = {
 const swipeMs = 100;
 const slowMs = 60_000;
 
-/** Runs a `mobile:` command. */
 export function mobile(session: IosSession, script: string, given: unknown): unknown {
   const work = commands[script.replace(/^mobile:\s*/, "")];
   if (script.startsWith("mobile:") && work) return work(session, given) ?? null;

@@ -1,9 +1,7 @@
 import type { LabUi } from "../android/labUi.ts";
 
-/** Pixels of a point. */
 export const pixelsPerPoint = 3;
 
-/** A PNG of the screen in pixels. */
 export async function screenshot(ui: LabUi): Promise<string> {
   const { width, height, rgba } = await ui.picture();
   const { default: sharp } = await import("sharp");

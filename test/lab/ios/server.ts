@@ -7,7 +7,6 @@ import { routes } from "./routes.ts";
 import { IosSession } from "./session.ts";
 import { answerTo, WireFailure } from "./wire.ts";
 
-/** Switches for what goes wrong with the server. */
 export type IosFaults = {
   /** Before each answer; the device has done what was asked by then. */
   answerDelayMs: number;
@@ -144,7 +143,6 @@ export class IosServer {
   }
 }
 
-/** A page of many elements that say nothing. */
 function padded(source: string, bytes: number): string {
   const end = "</XCUIElementTypeApplication>";
   const filler =

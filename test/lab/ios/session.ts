@@ -70,7 +70,6 @@ export class IosSession {
     throw new WireFailure("no such element", "No element has keyboard focus");
   }
 
-  /** The element as the tree shows it now. */
   element(id: string): TreeNode {
     const known = this.#elements.get(id);
     const found = known && [...everyNode(this.tree())].find((one) => (one.node?.key ?? appKey) === known.key);

@@ -47,5 +47,4 @@ export function parsed<T>(schema: z.ZodType<T>, body: unknown): T {
   throw new WireFailure("invalid argument", z.prettifyError(result.error));
 }
 
-/** The key that W3C has for the id of an element. */
 export const elementKey = "element-6066-11e4-a52e-4f735466cecf";

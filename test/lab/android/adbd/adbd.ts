@@ -14,12 +14,9 @@ import { Transport } from "./transport.ts";
  */
 export type Authorisation = "none" | "allow" | "ask";
 
-/** The device side of adb. */
 export type Adbd = {
-  /** Stays the same over `goOffline` and `goOnline`. */
   readonly port: number;
   readonly traffic: Traffic;
-  /** The person at the device allows the keys that were shown. */
   allow(): void;
   /** Forgets all keys and ends the connections, as "Revoke USB debugging authorisations" does; new keys wait for `allow()`. */
   revoke(): void;

@@ -13,7 +13,6 @@ export class ByteQueue {
     this.held += part.length;
   }
 
-  /** Undefined until there are so many. */
   take(count: number): Buffer | undefined {
     if (this.held < count) return undefined;
     this.held -= count;
@@ -29,7 +28,6 @@ export class ByteQueue {
   }
 }
 
-/** Reads a stream in pieces of a known length. */
 export class ByteReader {
   private readonly queue = new ByteQueue();
   private readonly source: AsyncIterator<Uint8Array>;
@@ -38,7 +36,6 @@ export class ByteReader {
     this.source = source[Symbol.asyncIterator]();
   }
 
-  /** Undefined when the stream ended before. */
   async read(count: number): Promise<Buffer | undefined> {
     for (;;) {
       const taken = this.queue.take(count);

@@ -3,7 +3,6 @@ import type { LabFaults } from "../faults.ts";
 import type { DeviceSide } from "../labShell.ts";
 import type { Traffic } from "./traffic.ts";
 
-/** Which hosts may connect. */
 export type Keyring = {
   areNeeded(): boolean;
   /** Says whether `isIt` holds for an allowed key. */
@@ -12,5 +11,4 @@ export type Keyring = {
   ask(key: KeyObject, accept: () => void): void;
 };
 
-/** What all connections of a device share. */
 export type TransportHost = { device: DeviceSide; faults: LabFaults; traffic: Traffic; keys: Keyring };

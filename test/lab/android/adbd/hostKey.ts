@@ -18,7 +18,6 @@ export function parseHostKey(text: string): KeyObject | undefined {
   return createPublicKey({ key: jwk, format: "jwk" });
 }
 
-/** Says whether the token was signed by the owner of the key. */
 export function isSignedBy(key: KeyObject, token: Buffer, signature: Buffer): boolean {
   try {
     return publicDecrypt(key, signature).equals(Buffer.concat([sha1Info, token]));

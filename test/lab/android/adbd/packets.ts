@@ -5,7 +5,6 @@ export type Packet = { command: string; arg0: number; arg1: number; data: Buffer
 
 /** From this version on nobody checks sums of data. */
 export const protocolVersion = 0x01000001;
-/** The most data in a packet; a host may ask for less. */
 export const mostData = 1024 * 1024;
 const headerBytes = 24;
 
@@ -30,7 +29,6 @@ export function encodePacket({
   return Buffer.concat([header, data]);
 }
 
-/** Cuts what a socket gives into packets. */
 export class PacketReader {
   private readonly queue = new ByteQueue();
   private header: Buffer | undefined;

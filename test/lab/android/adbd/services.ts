@@ -43,7 +43,6 @@ export async function serve(
   stream.end();
 }
 
-/** Connects the stream to what listens on the device. */
 async function forward(endpoint: string, stream: AdbStream, host: TransportHost): Promise<void> {
   const target = host.faults.forwardRefused ? undefined : await host.device.connect(endpoint);
   if (!target) return stream.refuse();

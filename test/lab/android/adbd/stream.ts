@@ -1,7 +1,6 @@
 import { Duplex } from "node:stream";
 import type { Packet } from "./packets.ts";
 
-/** The transport below a stream. */
 export type StreamLink = {
   mostData: number;
   send(packet: Omit<Packet, "data"> & { data?: Buffer }): void;
@@ -34,13 +33,11 @@ export class AdbStream extends Duplex {
     return this.ending.signal;
   }
 
-  /** Tells the host that its service runs. */
   accept(): void {
     this.isOpen = true;
     this.okay();
   }
 
-  /** Tells the host that there is no such service. */
   refuse(): void {
     this.close(0);
     this.destroy();
@@ -114,7 +111,6 @@ export class AdbStream extends Duplex {
   }
 }
 
-/** Writes and waits until the other side has taken it. */
 export function writeTo(stream: AdbStream, bytes: Uint8Array | string): Promise<void> {
   if (stream.writableEnded || stream.destroyed) return Promise.resolve();
   return new Promise((resolve) => stream.write(Buffer.from(bytes), () => resolve()));

@@ -24,7 +24,6 @@ const requests: Readonly<Record<string, Request>> = {
   SEND: send,
 };
 
-/** Serves adb's file protocol until the host says QUIT or leaves. */
 export async function serveSync(stream: AdbStream, files: DeviceFiles): Promise<void> {
   const sync = { stream, reader: new ByteReader(bytesOf(stream)), files };
   for (;;) {

@@ -9,7 +9,6 @@ export class Traffic {
   requests = 0;
   received = 0;
   sent = 0;
-  /** What was opened, oldest first, such as `shell,v2:getprop`. */
   readonly services: string[] = [];
   readonly #current = new Set<OpenStream>();
 
@@ -18,7 +17,6 @@ export class Traffic {
     return this.opens + this.requests;
   }
 
-  /** What is open now, oldest first. */
   get current(): readonly OpenStream[] {
     return [...this.#current];
   }

@@ -7,7 +7,6 @@ import { type ReverseRules, reverseRules } from "./reverse.ts";
 import { serve } from "./services.ts";
 import { AdbStream } from "./stream.ts";
 
-/** Types of AUTH packets. */
 const auth = { token: 1, signature: 2, publicKey: 3 };
 const tokenBytes = 20;
 /** What a host may use; without a word it falls back to what older devices do. */

@@ -16,13 +16,11 @@ export type PersonaPackage = {
 export const settingNamespaces = ["system", "secure", "global"] as const;
 export type SettingNamespace = (typeof settingNamespaces)[number];
 
-/** What a device is and says of itself. */
 export type Persona = {
   apiLevel: number;
   isTv: boolean;
   /** In pixels, as it lies in its natural rotation; `density` in dots per inch. */
   screen: { width: number; height: number; density: number };
-  /** What getprop says. */
   properties: Readonly<Record<string, string>>;
   features: readonly string[];
   settings: Readonly<Record<SettingNamespace, Readonly<Record<string, string>>>>;

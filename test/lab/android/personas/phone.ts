@@ -2,7 +2,6 @@ import { phoneOutputs } from "./outputs.ts";
 import type { Persona } from "./persona.ts";
 import { bootProperties, phoneFeatures, phonePackages, startSettings } from "./shared.ts";
 
-/** A phone with Android 14. */
 export const phone: Persona = {
   apiLevel: 34,
   isTv: false,

@@ -2,7 +2,6 @@ import { phoneOutputs } from "./outputs.ts";
 import type { Persona } from "./persona.ts";
 import { bootProperties, phoneFeatures, phonePackages, startSettings } from "./shared.ts";
 
-/** An older and smaller phone with Android 11. */
 export const phone2: Persona = {
   apiLevel: 30,
   isTv: false,

@@ -84,7 +84,6 @@ const systemPackages = (versionName: string, versionCode: number): PersonaPackag
   system("com.android.packageinstaller", "Package installer", versionName, versionCode),
 ];
 
-/** Asks for the camera. */
 const samples: PersonaPackage = {
   name: "dev.labwright.samples",
   label: "Samples",

@@ -2,7 +2,6 @@ import { tvOutputs } from "./outputs.ts";
 import type { Persona } from "./persona.ts";
 import { bootProperties, startSettings, tvFeatures, tvPackages } from "./shared.ts";
 
-/** A television with Android 13. */
 export const tv: Persona = {
   apiLevel: 33,
   isTv: true,

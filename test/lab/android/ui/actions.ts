@@ -2,7 +2,6 @@ import { alert, choice, permissionQuestion } from "./popups.ts";
 import type { Task } from "./task.ts";
 import type { Action, Value, Values } from "./views.ts";
 
-/** What actions need of the device beyond their own app. */
 export type Device = {
   now(): number;
   toast(packageName: string, text: string): void;

@@ -27,7 +27,6 @@ export type DeskOptions = {
   screen: { width: number; height: number; density: number };
   isTv: boolean;
   clock: Clock;
-  /** What its WebViews show. */
   page?: LabPage;
   onKey(code: number): void;
 };
@@ -80,7 +79,6 @@ export class Desk implements KeyStage {
     return { width: isTurned ? height : width, height: isTurned ? width : height, rotation: this.rotation };
   }
 
-  /** Bottom first. */
   surfaces(display = 0): readonly Surface[] {
     if (display === 0) {
       const surfaces = surfacesOf(this.#scene());

@@ -6,7 +6,6 @@ import type { KeyStage, Stage } from "./stage.ts";
 import type { Surface } from "./surfaces.ts";
 import type { View } from "./views.ts";
 
-/** Android's key codes (KeyEvent). */
 const keyCodes = {
   HOME: 3,
   BACK: 4,
@@ -99,7 +98,6 @@ function textOf(code: number, meta = 0): string | undefined {
   return signs.get(code);
 }
 
-/** The D-pad, Tab and OK. */
 function moveOrConfirm(stage: Stage, code: number, isLong: boolean): void {
   const surface = stage.activeSurface();
   const candidates = focusables(surface);

@@ -18,7 +18,6 @@ import { Touch } from "./touch.ts";
 
 export type LabScreenOptions = Pick<DeskOptions, "screen" | "isTv" | "page"> & { clock?: Clock };
 
-/** The screen of a made-up phone or television, with its apps. */
 export const createLabUi = (options: LabScreenOptions): LabUi => new LabScreen(options);
 
 class LabScreen implements LabUi {

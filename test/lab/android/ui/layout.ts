@@ -44,7 +44,6 @@ export class Layout {
     return this.#place(view, rect, { key, clip: window, parent: undefined });
   }
 
-  /** The height that a view wants in a width. */
   heightOf(view: View, width: number): number {
     const own = this.#dp(view.height ?? 0);
     const inner = width - 2 * this.#dp(view.padding ?? 0);
@@ -220,7 +219,6 @@ export function overlap(one: Rect, other: Rect): Rect | undefined {
   return width > 0 && height > 0 ? { x, y, width, height } : undefined;
 }
 
-/** The view and all below it, in the order of the tree. */
 export function* everyPlaced(placed: Placed): Generator<Placed> {
   yield placed;
   for (const child of placed.children) yield* everyPlaced(child);

@@ -15,7 +15,6 @@ export class ManualClock implements Clock {
     return () => this.#waiting.delete(entry);
   }
 
-  /** How many wait for a time to come. */
   get waiting(): number {
     return this.#waiting.size;
   }

@@ -8,7 +8,6 @@ const isClickable = (view: View): boolean =>
 export const isFocusable = (view: View): boolean =>
   (isClickable(view) || view.range !== undefined) && !view.isDisabled;
 
-/** What a field says: what was typed, as dots where it is secret; while there is nothing, its hint. */
 export function shownText(view: View): string | undefined {
   if (view.range) return `${view.range.at}.0`;
   if (!isField(view)) return view.text;
@@ -16,7 +15,6 @@ export function shownText(view: View): string | undefined {
   return view.isPassword ? "•".repeat([...view.text].length) : view.text;
 }
 
-/** The visible part of a tree, as accessibility sees it. */
 export function nodesOf(placed: Placed, packageName: string, focus: string | undefined): UiNode | undefined {
   const { view, visible } = placed;
   if (!visible) return undefined;

@@ -42,7 +42,6 @@ export class Running implements Device {
     return this.#order.at(-1) ?? this.home;
   }
 
-  /** In the order in which they were started. */
   get packages(): readonly string[] {
     return this.#started.map(({ app }) => app.packageName);
   }
@@ -192,7 +191,6 @@ export class Running implements Device {
     this.#options.emit({ type: "started", ...started });
   }
 
-  /** The launcher starts anew. */
   #end(task: Task): void {
     const wasInFront = this.front === task;
     task.stop();

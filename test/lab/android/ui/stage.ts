@@ -4,14 +4,11 @@ import type { Popup } from "./popups.ts";
 import type { Surface } from "./surfaces.ts";
 import type { Action, Value } from "./views.ts";
 
-/** What touches and keys need of the screen. */
 export type Stage = {
-  /** Pixels of a dp. */
   readonly scale: number;
   readonly page: LabPage | undefined;
   now(): number;
   surfaces(): readonly Surface[];
-  /** The window that has the input focus. */
   activeSurface(): Surface;
   /** Does what a view of this window is for; a popup closes before. */
   act(surface: Surface, actions: readonly Action[]): void;
@@ -23,7 +20,6 @@ export type Stage = {
   notifications(open: boolean): void;
 };
 
-/** What keys need beyond that. */
 export type KeyStage = Stage & {
   home(): void;
   back(): void;

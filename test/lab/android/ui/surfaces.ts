@@ -6,7 +6,6 @@ import * as system from "./system.ts";
 import type { Task } from "./task.ts";
 import type { App, Glance, View } from "./views.ts";
 
-/** A window with its views laid out. */
 export type Surface = {
   kind: UiWindow["kind"];
   packageName: string;
@@ -19,10 +18,8 @@ export type Surface = {
   popup: Popup | undefined;
 };
 
-/** Everything that decides what is on the display. */
 export type Scene = {
   space: Space;
-  /** Pixels of a dp. */
   scale: number;
   fontScale: number;
   language: string;
@@ -48,7 +45,6 @@ export const newSystemStates = (): SystemStates => ({
 export const shadeTitle = "NotificationShade";
 const keyboardShare = 0.38;
 
-/** Bottom first. */
 export function surfacesOf(scene: Scene): Surface[] {
   const popups = [...scene.task.popups, ...scene.popups];
   return [

@@ -38,7 +38,6 @@ export class Task {
     return screenOf(this.app, this.entry.screen);
   }
 
-  /** The values of the app and of its screen in front. */
   values(): Values {
     return { ...this.#kept, ...this.entry.values };
   }

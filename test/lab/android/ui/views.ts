@@ -82,7 +82,6 @@ export type View = {
   onDrop?: readonly Action[];
 };
 
-/** What a screen may know when it is drawn. */
 export type Glance = {
   values: Values;
   positionMs: number;
@@ -137,7 +136,6 @@ export const list = (id: string, children: readonly View[], more: Partial<View> 
     ...more,
   });
 
-/** A row that scrolls sideways. */
 export const rail = (id: string, children: readonly View[], more: Partial<View> = {}): View =>
   list(id, children, { flow: "row", weight: 0, ...more });
 
@@ -205,7 +203,6 @@ export const spinner = (value: string, label: string, options: readonly string[]
   onTap: [{ do: "choose", value, options }],
 });
 
-/** From 0 to 100. */
 export const seekBar = (value: string, label: string, values: Values): View => ({
   className: widget("SeekBar"),
   id: value,

@@ -49,7 +49,6 @@ const opposite: Readonly<Record<Direction, Direction>> = {
   right: "left",
 };
 
-/** Waits by the device's clock. */
 const pause = (session: Uia2Session, ms: number): Promise<void> =>
   new Promise((resolve) => session.clock.after(ms, resolve));
 
@@ -179,7 +178,6 @@ export function pinch(session: Uia2Session, body: z.output<typeof pinchBody>, op
   session.ui.pinch({ x: x + width / 2, y: y + height / 2 }, opens ? scale : 1 / scale);
 }
 
-/** Scrolls the area until the element is on the screen. */
 export async function scrollTo(session: Uia2Session, body: z.output<typeof scrollToBody>): Promise<void> {
   const { strategy, selector, maxSwipes = 30 } = body.params;
   const area = body.origin ? session.node(Uia2Session.idOf(body.origin)) : firstScrollable(session);

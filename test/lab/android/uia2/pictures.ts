@@ -2,7 +2,6 @@ import type { Rect } from "@labwright/controllers";
 import type { LabUi } from "../labUi.ts";
 import { Uia2Failure } from "./failure.ts";
 
-/** A PNG of the display, or of a part of it. */
 export async function screenshot(ui: LabUi, display: number, part?: Rect): Promise<string> {
   const { width, height, rgba, isSecure } = await ui.picture(display);
   if (isSecure) {

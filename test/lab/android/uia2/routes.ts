@@ -8,7 +8,6 @@ import { screenshot } from "./pictures.ts";
 import type { Uia2Session } from "./session.ts";
 import { boundsOf } from "./tree.ts";
 
-/** What the server says of the device that it runs on. */
 export type Uia2Device = {
   manufacturer: string;
   model: string;

@@ -5,11 +5,9 @@ import { jpeg } from "./pictures.ts";
 import { routes, type Uia2Device } from "./routes.ts";
 import { Uia2Session } from "./session.ts";
 
-/** What goes wrong with the server itself. */
 export type Uia2Faults = {
   /** The next request but so many ends the instrumentation without an answer; undefined for none. */
   crashAfter: number | undefined;
-  /** Before each page source. */
   sourceDelayMs: number;
 };
 
@@ -17,7 +15,6 @@ export type Uia2Server = {
   httpPort: number;
   mjpegPort: number;
   faults: Uia2Faults;
-  /** Every request that was answered or dropped, in its order. */
   requests: readonly { method: string; path: string; status: number }[];
   /** Fulfilled when the instrumentation ends, whatever ended it. */
   ended: Promise<"session deleted" | "crashed" | "closed">;

@@ -97,7 +97,6 @@ export class Uia2Session {
       .flatMap(({ kind, root }) => (kind === "toast" ? [] : root));
   }
 
-  /** As the wire has an element. */
   async find(locator: Locator): Promise<object> {
     await this.untilIdle();
     const [found] = await this.#search(locator);
@@ -121,7 +120,6 @@ export class Uia2Session {
     return this.#tell(focused, undefined);
   }
 
-  /** The id of an element in either form of the wire. */
   static idOf(element: Readonly<Record<string, unknown>>): string {
     return String(element[elementKey] ?? element.ELEMENT ?? "");
   }
@@ -190,7 +188,6 @@ export class Uia2Session {
     return query.select(this.#from(locator)).filter(({ tag }) => tag !== "hierarchy");
   }
 
-  /** From the start of the area to its end. */
   #scrollTo({ area, select }: Extract<UiQuery, { kind: "scroll" }>, locator: Locator): TreeNode[] {
     const scrolled = area(this.#from(locator))[0]?.node;
     const inSight = select(this.#from(locator));

@@ -135,7 +135,6 @@ const escaped = (text: string): string =>
     .replace(/[^\t\n\r\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, "?")
     .replace(/[<>&"\n]/g, (one) => escapes[one] ?? one);
 
-/** All nodes below, in the order of the document. */
 export function* everyNode(tree: TreeNode): Generator<TreeNode> {
   for (const child of tree.children) {
     yield child;

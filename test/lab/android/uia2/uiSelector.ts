@@ -6,7 +6,6 @@ type Call = { name: string; given: readonly Argument[] };
 /** `new Name(given).call(given)…` */
 type Chain = { type: string; given: readonly Argument[]; calls: readonly Call[] };
 
-/** What a UiSelector or UiScrollable asks for. */
 export type UiQuery =
   | { kind: "find"; select: Select }
   /** Scroll what `area` finds until `select` finds something. */

@@ -43,7 +43,6 @@ class Reader {
     return token;
   }
 
-  /** Takes the token if it is the next one. */
   accept(token: string): boolean {
     if (this.peek() !== token) return false;
     this.#at += 1;

@@ -1,7 +1,6 @@
 import type { InstalledPackage } from "./packages.ts";
 import type { System } from "./system.ts";
 
-/** `dumpsys package` of one app. */
 export function packageDump(found: InstalledPackage, { apiLevel, ui }: System): string {
   const granted = ui.granted(found.name);
   const time = found.installedAt.toISOString().slice(0, 19).replace("T", " ");

@@ -1,13 +1,11 @@
 import { type DeviceFiles, FileError, type FileStat } from "../labShell.ts";
 
 type Entry = { mode: number; mtime: number; data: Uint8Array };
-/** Numbers of Linux (errno.h). */
 const errno = { noSuchFile: 2, noAccess: 13, isFolder: 21, noSpace: 28, readOnly: 30 };
 const folderMode = 0o40_771;
 const fileMode = 0o100_660;
 const nothing = new Uint8Array();
 
-/** Names of the same folder. */
 const aliases = /^\/(?:storage\/emulated\/0|storage\/self\/primary|mnt\/sdcard|data\/media\/0)(?=\/|$)/;
 /** What an app or the user shell may change. */
 const writable = /^\/(?:sdcard|data\/local\/tmp)(?:\/|$)/;
@@ -30,7 +28,6 @@ export class FileSystem implements DeviceFiles {
     for (const path of firstFolders) this.addFolder(path);
   }
 
-  /** A file whose text is made anew whenever it is read. */
   make(path: string, text: () => string): void {
     this.addFolder(parentOf(path));
     this.made.set(path, text);
@@ -63,7 +60,6 @@ export class FileSystem implements DeviceFiles {
     return names.toSorted();
   }
 
-  /** Everything below a folder, sorted. */
   below(path: string): string[] {
     const start = cleanPath(path).replace(/\/?$/, "/");
     return [...this.entries.keys()].filter((one) => one.startsWith(start) && one !== start).toSorted();
@@ -92,7 +88,6 @@ export class FileSystem implements DeviceFiles {
     this.entries.set(clean, { mode, mtime: file.mtime, data: file.data });
   }
 
-  /** As a shell does it. */
   store(path: string, data: Uint8Array, append = false): void {
     const old = append ? (this.entries.get(cleanPath(path))?.data ?? nothing) : nothing;
     this.write(path, { mode: fileMode, mtime: now(), data: Buffer.concat([old, data]) });
@@ -102,7 +97,6 @@ export class FileSystem implements DeviceFiles {
     this.addFolder(this.writablePath(path));
   }
 
-  /** With all that is below it. */
   remove(path: string): void {
     const clean = this.writablePath(path);
     if (!this.entries.has(clean)) throw new FileError("No such file or directory", errno.noSuchFile);

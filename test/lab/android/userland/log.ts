@@ -1,9 +1,7 @@
-/** Levels of Android's log, lowest first. */
 export const logLevels = ["V", "D", "I", "W", "E", "F"] as const;
 export type LogLevel = (typeof logLevels)[number];
 export type LogBuffer = "main" | "system" | "crash" | "events";
 
-/** `at` in milliseconds since 1970. */
 export type LogEntry = {
   at: number;
   pid: number;
@@ -16,7 +14,6 @@ export type LogEntry = {
 
 const mostEntries = 20_000;
 
-/** The log of a device. */
 export class SystemLog {
   private entries: LogEntry[] = [];
   private readonly listeners = new Set<(entry: LogEntry) => void>();

@@ -10,14 +10,12 @@ export type InstalledPackage = PersonaPackage & {
   apk: Uint8Array | undefined;
 };
 
-/** What an APK says of itself. */
 export type ApkFacts = {
   packageName: string;
   versionCode: number;
   versionName: string;
   label: string;
   permissions: readonly string[];
-  /** The activity that a launcher starts. */
   launcher: string | undefined;
   /** The class that instruments another app, and that app. */
   instrumentation: { runner: string; target: string } | undefined;
@@ -25,7 +23,6 @@ export type ApkFacts = {
 
 const firstUserId = 10_100;
 
-/** The apps that are installed. */
 export class Packages {
   private readonly packages = new Map<string, InstalledPackage>();
   private readonly instrumentations = new Map<string, { runner: string; target: string }>();
@@ -47,12 +44,10 @@ export class Packages {
     return this.packages.get(name);
   }
 
-  /** Those that a launcher shows. */
   launchable(): readonly InstalledPackage[] {
     return this.all().filter(({ launcher }) => launcher !== undefined);
   }
 
-  /** By their component, such as `pkg/.Runner`. */
   instrumented(): readonly { component: string; target: string }[] {
     return [...this.instrumentations].map(([name, { runner, target }]) => ({
       component: `${name}/${runner}`,

@@ -41,7 +41,6 @@ export class Processes {
     return fromBoot.find((one) => one.name === name)?.pid ?? this.lastPids.get(name) ?? 0;
   }
 
-  /** Those that run without a screen. */
   services(): readonly Process[] {
     return [...this.serving].map((name) => this.of(name));
   }

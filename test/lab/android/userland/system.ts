@@ -12,12 +12,10 @@ import type { Shell } from "./sh/shell.ts";
 /** What an instrumentation brings: the endpoints that it listens on, and the ports of this machine that they are. */
 export type Instrumentation = {
   ports: ReadonlyMap<string, number>;
-  /** Fulfilled when it ends by itself. */
   ended: Promise<unknown>;
   close(): Promise<void>;
 };
 
-/** What a device is made of. */
 export type Parts = {
   persona: Persona;
   ui: LabUi;
@@ -36,7 +34,6 @@ export type Command = (args: readonly string[], context: CommandContext) => numb
 type Place = { latitude: number; longitude: number; altitude: number };
 export const home: Place = { latitude: 48.137_154, longitude: 11.576_124, altitude: 519 };
 
-/** The state of a device behind its shell. */
 export class System {
   readonly files: FileSystem;
   readonly log: SystemLog;
@@ -48,7 +45,6 @@ export class System {
   readonly endpoints = new Map<string, number>();
   /** What owns UiAutomation, of which there is one; `end` ends it. */
   readonly automation = new Map<string, () => void>();
-  /** Where the device believes to be. */
   location: Place = home;
   /** Whether the shell may pretend to be elsewhere, and the providers by which it does. */
   mayMockLocation = false;
@@ -59,7 +55,6 @@ export class System {
   media: readonly string[] = [];
   /** Programs and services that were asked for and do not exist, with their line. */
   readonly unknown: string[] = [];
-  /** Lines that a shell was given, oldest first. */
   readonly history: string[] = [];
   readonly installSessions = new Map<string, { parts: Uint8Array[]; grantsAll: boolean }>();
 
@@ -94,7 +89,6 @@ export class System {
     if (ms > 0) await this.wait(ms, signal);
   }
 
-  /** By the device's clock; shorter when the signal aborts. */
   wait(ms: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const end = () => {

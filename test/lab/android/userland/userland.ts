@@ -45,7 +45,6 @@ const commands: Readonly<Record<string, Command>> = {
 /** Folders whose programs may also be called by their path. */
 const programFolders = /^\/(?:system|vendor)\/x?bin\//;
 
-/** The shell of a device and what it runs, on a screen that is given. */
 export function createUserland(parts: Parts): { system: System; side: DeviceSide } {
   const system = new System(parts);
   writeLogOf(system);
@@ -109,7 +108,6 @@ export function createUserland(parts: Parts): { system: System; side: DeviceSide
   };
 }
 
-/** Prints a text of the persona. */
 function outputOf(line: string, { outputs }: Persona): Command | undefined {
   const text = outputs[line];
   return text === undefined ? undefined : (_, context) => print(context, text);

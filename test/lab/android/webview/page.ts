@@ -11,7 +11,6 @@ import { html } from "./html.ts";
 import { type Relay, startRelay } from "./relay.ts";
 
 export type WebViewOptions = {
-  /** The program Chromium. */
   chromium: string;
   faults: LabFaults;
   /** A WebView of this app can be debugged on this port from now on. */
@@ -117,7 +116,6 @@ export class ChromiumPage implements LabPage {
     return (await this.#browser).page.screenshot({ scale: "device" });
   }
 
-  /** The app of the WebView has ended: nobody debugs it any more. */
   appEnded(): void {
     this.hasKeys = false;
     this.#then(async ({ relay }) => relay.drop());

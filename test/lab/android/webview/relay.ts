@@ -7,7 +7,6 @@ import type { Duplex } from "node:stream";
 export type Relay = { port: number; drop(): void; close(): Promise<void> };
 
 type RelayOptions = {
-  /** Of Chromium's DevTools. */
   target: number;
   packageName(): string;
   /** Of Chrome, in place of the real one. */

@@ -138,7 +138,6 @@ const webPage: View = {
   ],
 };
 
-/** The same WebView with the page of a real browser. */
 const realPage = ({ title, parts }: NonNullable<Glance["page"]>): View => ({
   ...webPage,
   text: title,
@@ -162,7 +161,6 @@ const note = (activity: string, title: string, content: string, more: Partial<Sc
   ...more,
 });
 
-/** A screen for each thing that tests meet. */
 export const samples: App = {
   packageName: "dev.labwright.samples",
   label: "Samples",

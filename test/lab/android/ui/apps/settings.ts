@@ -44,7 +44,6 @@ const display = ({ values }: Glance): View =>
     text(`Brightness ${values.brightness} %`),
   ]);
 
-/** A list that is longer than any screen. */
 export const settings: App = {
   packageName: "com.android.settings",
   label: "Settings",

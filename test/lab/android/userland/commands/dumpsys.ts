@@ -145,7 +145,6 @@ function policyPart({ ui }: System): string {
 
 const frameOf = ({ x, y, width, height }: Rect) => `[${x},${y}][${x + width},${y + height}]`;
 
-/** A window's type, as the window manager names it. */
 function typeOf({ kind, title }: UiWindow): string {
   if (kind === "application") return "BASE_APPLICATION";
   if (title.startsWith("StatusBar")) return "STATUS_BAR";
@@ -202,7 +201,6 @@ function locationDump({ settings, location, apiLevel }: System): string {
 const serviceRecord = ({ name, pid }: Process) =>
   `  * ServiceRecord{c0 u0 ${name}/.Service}\n    app=ProcessRecord{d0 ${pid}:${name}/u0a100}\n    isForeground=true foregroundId=1\n`;
 
-/** States of android.media.session.PlaybackState. */
 const playbackStates = { stopped: 1, paused: 2, playing: 3 };
 
 /** By name since Android 12: home-assistant/core, issue 135338. */

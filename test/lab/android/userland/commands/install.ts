@@ -5,11 +5,9 @@ import { print, readOptions } from "./reply.ts";
 
 type Action = (args: readonly string[], context: CommandContext) => number | Promise<number>;
 
-/** Options that have a value. */
 const valued = ["-S", "-i", "-p", "--user", "--abi", "--install-location", "--originating-uri", "--pkg"];
 let nextSession = 1_000_000;
 
-/** What installs and removes apps. */
 export const installActions: Readonly<Record<string, Action>> = {
   install: async (args, context) => {
     const { options, rest } = readOptions(args, valued);

@@ -57,7 +57,6 @@ async function notFound(component: string, context: CommandContext): Promise<num
   return fail(context, `android.util.AndroidException: INSTRUMENTATION_FAILED: ${component}`);
 }
 
-/** Ends what has UiAutomation, as a crash of its process does. */
 export function crashAutomation({ automation }: System): void {
   for (const end of [...automation.values()]) end();
 }

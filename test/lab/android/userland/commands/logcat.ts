@@ -44,7 +44,6 @@ export const logcat: Command = async (args, context) => {
   return 0;
 };
 
-/** `log`: writes an entry. */
 export const log: Command = (args, { system }) => {
   const { options, rest } = readOptions(args, ["-p", "-t"]);
   const level = logLevels.find((one) => one.toLowerCase() === options.get("-p")) ?? "I";

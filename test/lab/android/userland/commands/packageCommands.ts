@@ -12,7 +12,6 @@ export const pm: Command = (args, context) => {
   return action ? action(rest, context) : fail(context, `Unknown command: ${name}`, 255);
 };
 
-/** Options that have a value. */
 const valued = ["--user", "-a", "-c", "-d", "-p", "-n", "-t", "-f", "--uid"];
 
 const matched = "priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=false\n";

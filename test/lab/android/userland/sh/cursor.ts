@@ -1,6 +1,5 @@
 import { ShellSyntaxError } from "./syntax.ts";
 
-/** A place in a text that is read from its start to its end. */
 export class Cursor {
   at = 0;
 
@@ -40,7 +39,6 @@ export class Cursor {
     return found;
   }
 
-  /** Takes everything up to a text, and the text itself. */
   readTo(end: string): string {
     const to = this.line.indexOf(end, this.at);
     if (to < 0) throw new ShellSyntaxError(`no closing ${end}`);

@@ -1,11 +1,9 @@
 import type { List, Part, Word } from "./syntax.ts";
 
-/** What words are expanded by. */
 export type Expansion = {
   variable(name: string): string;
   /** What a list of commands writes, without the line ends behind it. */
   output(list: List): Promise<string>;
-  /** Paths that match a pattern, sorted. */
   paths(pattern: RegExp): readonly string[];
 };
 

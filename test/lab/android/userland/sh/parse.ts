@@ -119,7 +119,6 @@ function readSubshell(cursor: Cursor): CommandNode {
   return { type: "subshell", body: readBlock(cursor, ")") };
 }
 
-/** A list and the word that closes it. */
 function readBlock(cursor: Cursor, end: string): List {
   const list = readList(cursor);
   take(cursor, end);

@@ -14,7 +14,6 @@ export class Pipe implements AsyncIterable<Uint8Array> {
     this.wake();
   }
 
-  /** All that was pushed and not read. */
   drain(): Buffer {
     return Buffer.concat(this.parts.splice(0));
   }

@@ -12,7 +12,6 @@ import {
   type Stage,
 } from "./syntax.ts";
 
-/** What a shell asks of the system that it runs on. */
 export type ShellHost = {
   /** Runs a program to its end and returns its exit code; undefined where there is none of this name. */
   run(name: string, args: readonly string[], io: ShellIo, shell: Shell): Promise<number> | undefined;
@@ -22,7 +21,6 @@ export type ShellHost = {
   write(path: string, data: Uint8Array, append: boolean): void;
 };
 
-/** Ends a script. */
 export class ShellExit extends Error {
   constructor(readonly code: number) {
     super(`exit ${code}`);
@@ -35,7 +33,6 @@ type OpenFile = { path: string; written: Pipe };
 const notFound = 127;
 const syntaxCode = 1;
 
-/** A shell: its variables, and the scripts that it runs. */
 export class Shell {
   lastCode = 0;
 
@@ -45,7 +42,6 @@ export class Shell {
     private readonly args: readonly string[] = [],
   ) {}
 
-  /** Runs a script to its end and returns its exit code. */
   async run(script: string, io: ShellIo): Promise<number> {
     try {
       return await this.list(parseScript(script), io);
@@ -62,7 +58,6 @@ export class Shell {
     return new Shell(this.host, new Map(this.variables), args);
   }
 
-  /** Runs one program; undefined where there is none of this name. */
   program(name: string, args: readonly string[], io: ShellIo): Promise<number> | undefined {
     return this.host.run(name, args, io, this);
   }

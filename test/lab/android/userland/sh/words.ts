@@ -6,13 +6,11 @@ const plain = /[^\s;|&<>()'"\\`$]+/y;
 const plainInQuotes = /[^"\\`$]+/y;
 const name = /[A-Za-z_][A-Za-z0-9_]*/y;
 const special = /[?$#@*0-9]/y;
-/** What may stand in `${…}`. */
 const inBraces = /^(?:[A-Za-z_][A-Za-z0-9_]*|[?$#@*0-9])$/;
 
 /** Reads the list of a `$(…)` up to its closing bracket. */
 export type ReadList = (cursor: Cursor) => List;
 
-/** Reads a word; undefined where none begins. */
 export function readWord(cursor: Cursor, readList: ReadList): Word | undefined {
   const parts: Part[] = [];
   const from = cursor.at;
