@@ -17,10 +17,7 @@ export type Addon = { name: string; part: string; start?: string | undefined };
 export type Addons = InstalledAddons & {
   /** All that this build can install, by name. */
   list(): readonly Addon[];
-  /**
-   * Installs an add-on unless it is installed. One that is killed leaves what was there before. Throws ADDON_INSTALL_FAILED
-   * with npm's own words, COMMAND_TIMEOUT when `signal` aborts.
-   */
+  /** Atomic. Throws ADDON_INSTALL_FAILED with npm's own words, COMMAND_TIMEOUT when `signal` aborts. */
   install(name: string, options: { signal: AbortSignal; progress: Progress }): Promise<void>;
 };
 

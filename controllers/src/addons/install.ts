@@ -15,10 +15,7 @@ const offline = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREA
 
 type Work = { name: string; from: string; signal: AbortSignal; progress: Progress };
 
-/**
- * Copies the add-on `from` and has npm install what its lockfile says, beside `target`, and then gives it that name. What
- * other builds installed, and what killed installs left, goes.
- */
+/** Installs the add-on `from` next to `target`, then renames it. Removes other builds and killed installs. */
 export async function installInto(target: string, { name, from, signal, progress }: Work): Promise<void> {
   const around = dirname(target);
   await mkdir(around, { recursive: true, mode: 0o700 });

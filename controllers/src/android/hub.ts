@@ -9,10 +9,7 @@ type Listener = () => void;
 /** `connection` is another number each time the device comes back: adb may keep the number of its transport. */
 export type Attached = Listed & { connection: number };
 
-/**
- * The devices that one adb server lists, as they come and go, for as long as somebody watches. It starts no server: it waits
- * for one.
- */
+/** Tracks the devices of one adb server while somebody watches. It waits for a server and starts none. */
 export class Hub {
   static readonly #hubs = new Map<number, Hub>();
 
@@ -64,10 +61,7 @@ export class Hub {
     };
   }
 
-  /**
-   * Asks for the list now: a server tells those who track it some ten seconds late that a device on the network went away.
-   * Throws ADB_SERVER_DOWN.
-   */
+  /** Reads the list now: tracking reports a lost network device some ten seconds late. Throws ADB_SERVER_DOWN. */
   async refresh(signal: AbortSignal): Promise<void> {
     this.#note(await listDevices(this.#port, signal), true);
     this.#wake();

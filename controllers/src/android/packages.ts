@@ -3,10 +3,7 @@ import { DeviceError } from "../errors.ts";
 import { commandLine } from "./adb/quote.ts";
 import type { AndroidDevice } from "./device.ts";
 
-/**
- * Of the user in front, those that somebody installed before those of the system. For all users the shell may not ask where a
- * work profile or a secure folder is (appium-uiautomator2-driver, issue 810).
- */
+/** Of the current user only: the shell may not list a work profile's apps (appium-uiautomator2-driver, issue 810). */
 const listing = ["-3", "-s"]
   .map((which) => `pm list packages --show-versioncode ${which} --user $(am get-current-user)`)
   .join("; ");
@@ -80,10 +77,7 @@ export function schemesIn(text: string): string[] {
 
 export const processLine: readonly string[] = ["ps", "-A", "-o", "NAME"];
 
-/**
- * Whether an app has a process; undefined where the device lists none. The first is called after the package, each further one as
- * `com.example.shop:player`.
- */
+/** Undefined if the device lists no processes. Further processes of an app look like `com.example.shop:player`. */
 export function runsIn(names: string, id: string): boolean | undefined {
   const lines = names.split("\n").map((line) => line.trim());
   if (!lines.includes("NAME")) return undefined;

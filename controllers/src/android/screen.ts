@@ -86,10 +86,7 @@ async function capture(device: AndroidDevice, display: string, signal: AbortSign
   return { raw: parseRaw(output), display: displayIn(stdout.toString("utf8", end)), said };
 }
 
-/**
- * Width, height and format in 32 bits each, since Android 9 the colour space too, then the pixels row by row: RGBA or RGBX
- * (PixelFormat 1 and 2). Undefined for anything else.
- */
+/** Header: width, height, format (32 bits each), since Android 9 the colour space; then RGBA or RGBX rows. */
 function parseRaw(output: Buffer): Raw | undefined {
   if (output.length < 16) return undefined;
   const [width, height, format] = [output.readUInt32LE(0), output.readUInt32LE(4), output.readUInt32LE(8)];

@@ -62,10 +62,7 @@ const body = z.object({
   termination: z.object({ indicator: z.string().optional() }).optional(),
 });
 
-/**
- * What a report of iOS tells, where it is of an app that crashed: a line of JSON and then a body of JSON (.ips, since iOS 15),
- * or text (.crash).
- */
+/** The crash in an iOS report: a line of JSON plus a JSON body (.ips, since iOS 15), or text (.crash). */
 export function crashIn(report: string): CrashFailure | undefined {
   return report.trimStart().startsWith("{") ? crashInIps(report.trimStart()) : crashInText(report);
 }

@@ -30,10 +30,7 @@ const wideCost = 20;
 const awayCost = 2;
 const siblingCost = 3;
 
-/**
- * The next presses from what has the focus: on the shortest known or expected way to the goal, else to the next try. Without a
- * goal, it searches. Empty when nothing is left to try.
- */
+/** The next presses to the goal, or in search of it. Empty when nothing is left to try. */
 export function planPresses(
   map: FocusMap,
   view: View,

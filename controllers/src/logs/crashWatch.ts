@@ -18,10 +18,7 @@ export type CrashSource = {
   takePicture(signal: AbortSignal): Promise<Frame>;
 };
 
-/**
- * Crashes and apps that do not respond, as the log tells them, with a picture. One goes on until its app is started again.
- * The log is read for as long as somebody listens.
- */
+/** Crashes and ANRs from the log, with a picture. One lasts until its app starts again. */
 export function createFindings(source: CrashSource): FindingSource {
   const watch = new CrashWatch(source);
   return { kinds: source.kinds, onFinding: (listener) => watch.listen(listener) };

@@ -11,10 +11,7 @@ export type ScannedTree = { roots: UiNode[]; attributes: ReadonlyMap<string, str
 /** Makes a node of the attributes of a tag. */
 export type ToNode = (attributes: ReadonlyMap<string, string>, parent: UiNode | undefined) => UiNode;
 
-/**
- * Reads the XML of a screen, in which each tag below the container is a node. One pass over the text. Undefined when it holds no
- * whole container.
- */
+/** Reads XML in which each tag below the container is a node. Undefined when it holds no whole container. */
 export function scanTree(xml: string, container: string, toNode: ToNode): ScannedTree | undefined {
   const scanner = new Scanner(xml, container, toNode);
   for (let from = xml.indexOf(`<${container}`); from >= 0; ) {

@@ -47,10 +47,7 @@ export async function needAdb(env: Environment, signal: AbortSignal): Promise<Ad
   return adb;
 }
 
-/**
- * Starts the adb server of this port, which goes on when we end, as that of a user does. Throws ADB_MISSING, ADB_TOO_OLD,
- * ADB_SERVER_DOWN.
- */
+/** Starts an adb server that outlives us. Throws ADB_MISSING, ADB_TOO_OLD, ADB_SERVER_DOWN. */
 export async function startAdbServer(port: number, env: Environment, signal: AbortSignal): Promise<void> {
   const adb = await needAdb(env, signal);
   // By -L, since it starts none where the environment has an address of a server.

@@ -35,10 +35,7 @@ export type ScreenInput = {
   scroll(area: Rect, way: Way, signal: AbortSignal): Promise<CommandResult>;
   /** Goes on until a target is shown. */
   bring(target: Target, timeoutMs: number, signal: AbortSignal): Promise<Seen>;
-  /**
-   * Types by the keyboard that an app draws on its screen, where the field took nothing of a text from outside. Throws
-   * UNICODE_UNSUPPORTED, before anything is sent, for a character that has no key.
-   */
+  /** Types on the app's own keyboard if the field took nothing. Throws UNICODE_UNSUPPORTED before sending anything. */
   typeOnScreen(field: Seen, text: string, signal: AbortSignal): Promise<void>;
 };
 

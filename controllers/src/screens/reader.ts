@@ -16,10 +16,7 @@ import type { TreeSource } from "./tree.ts";
 /** A resource id is what the app's makers call a thing, whatever the language. */
 const byId = new Ranking({ ...pageWeights, kinds: { ...pageWeights.kinds, id: 0.95 } });
 const grammar = new SelectorGrammar(nodeKinds);
-/**
- * A look counts for so long if nothing was sent to the screen since: what a command waited for is what the next one acts on. A
- * screen also changes by itself, so what is older may be elsewhere.
- */
+/** A look stays valid this long if nothing was sent. A screen also changes by itself. */
 const freshMs = 500;
 const lookEveryMs = 150;
 
@@ -148,10 +145,7 @@ export class ScreenReader {
     return this.#refs.describe(ref);
   }
 
-  /**
-   * The one element that a target means; a selector is waited for up to `timeoutMs`. `searched` says how it was searched
-   * before. Throws ELEMENT_NOT_FOUND, ELEMENT_AMBIGUOUS, STALE_REF.
-   */
+  /** Waits up to `timeoutMs` for a selector. Throws ELEMENT_NOT_FOUND, ELEMENT_AMBIGUOUS, STALE_REF. */
   async one(
     target: Target,
     signal: AbortSignal,

@@ -113,10 +113,7 @@ export function webmCues(frames: readonly { atMs: number; position: number }[]):
   return element("Cues", points);
 }
 
-/**
- * The key frame inside a lossy WebP file: the same bitstream as a VP8 video's (RFC 9649, section 2.5). Throws when the
- * file is of another kind.
- */
+/** The VP8 key frame in a lossy WebP file (RFC 9649, section 2.5). Throws for other files. */
 export function vp8Of(webp: Buffer): Buffer {
   // "RIFF", the size, "WEBP"; then chunks of a name, a size and as many bytes, filled up to an even number.
   for (let at = 12; at + 8 <= webp.length; ) {

@@ -49,10 +49,7 @@ export function withDeadline(signal: AbortSignal, ms: number) {
   };
 }
 
-/**
- * A signal that aborts with `signal` or after `ms`. AbortSignal.any alone does not hold a timeout, which Node then collects before
- * it aborts; a listener does.
- */
+/** Like AbortSignal.any with a timeout. The listener keeps Node from collecting the timeout too early. */
 export function atMost(signal: AbortSignal, ms: number): AbortSignal {
   const late = AbortSignal.timeout(ms);
   late.addEventListener("abort", () => undefined, { once: true });

@@ -3,10 +3,7 @@ import { DeviceError } from "../../errors.ts";
 /** What the shell of a device reads as it stands. */
 const plain = /^[\w@%+=:,./-]+$/;
 
-/**
- * One command line for a device's shell of arguments that arrive as they are: nothing in them is expanded or run. Throws
- * INVALID_PARAMS for a null character, which no argument can hold.
- */
+/** A command line for a device's shell; arguments arrive unexpanded. Throws INVALID_PARAMS for a null character. */
 export const commandLine = (args: readonly string[]): string => args.map(quoteForShell).join(" ");
 
 function quoteForShell(argument: string): string {

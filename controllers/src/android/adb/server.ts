@@ -35,10 +35,7 @@ async function startUnlessAnswers(port: number, signal: AbortSignal): Promise<vo
 /** Why the program is not used, and what a person can do. */
 export type OtherVersion = { why: string; fix: string };
 
-/**
- * The program adb ends a server of another version than its own and starts one in its place, so it must not meet the user's.
- * Undefined where both are of one version. Throws ADB_SERVER_DOWN.
- */
+/** The program adb would end a server of another version; undefined if both match. Throws ADB_SERVER_DOWN. */
 export async function findOtherVersion(
   port: number,
   { path, number }: AdbVersion,

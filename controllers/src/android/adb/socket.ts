@@ -6,10 +6,7 @@ import { AdbRefusal, serverDown } from "./failures.ts";
 const lengthDigits = 4;
 const longestRequest = 16 ** lengthDigits - 1;
 
-/**
- * One conversation with the adb server of this machine. It ends when `signal` aborts: whoever reads or writes then gets the
- * signal's reason.
- */
+/** A connection to this machine's adb server. When `signal` aborts, reads and writes fail with its reason. */
 export class AdbSocket {
   readonly #socket: Socket;
   readonly #chunks: AsyncIterator<Buffer>;

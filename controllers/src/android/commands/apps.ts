@@ -159,10 +159,7 @@ async function receiverOf(
   );
 }
 
-/**
- * The activity that the launcher starts, the first of several (for which resolve-activity gives Android's chooser); on a TV that
- * of its own launcher first.
- */
+/** The first activity that a launcher starts (resolve-activity could give Android's chooser); on a TV its own launcher's. */
 async function launcherOf(device: AndroidDevice, id: string, signal: AbortSignal): Promise<string> {
   const categories = device.facts().isTv ? ["LEANBACK_LAUNCHER", "LAUNCHER"] : ["LAUNCHER"];
   const query = (category: string) =>

@@ -11,10 +11,7 @@ const listensLine = `cat /proc/net/tcp6 /proc/net/tcp | grep ':${hexPort} [0-9A-
 const everyMs = 1_000;
 const longestMs = 60_000;
 
-/**
- * The outcome of `opening`. Throws UIA_UNAVAILABLE as soon as the server on the device listens and adb does not lead to it:
- * the driver would wait for it as for one that is slow.
- */
+/** Fails early with UIA_UNAVAILABLE if the device's server listens but adb cannot reach it; the driver would wait. */
 export async function unlessRefused<T>(link: Link, opening: Promise<T>, signal: AbortSignal): Promise<T> {
   const done = new AbortController();
   const watching = watch(link, AbortSignal.any([signal, done.signal]));

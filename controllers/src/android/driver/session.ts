@@ -80,10 +80,7 @@ export class DriverSession {
     return this.#program.pid;
   }
 
-  /**
-   * A request to the UiAutomator2 server, below its session. Throws TRANSPORT_LOST, UIA_BUSY, UIA_CRASHED, and DriverRefusal
-   * for what the server refused. It is not sent again.
-   */
+  /** A request to the UiAutomator2 server, sent once. Throws TRANSPORT_LOST, UIA_BUSY, UIA_CRASHED, DriverRefusal. */
   ask(method: string, path: string, body: unknown, call: SessionCall): Promise<unknown> {
     return this.#call("ask", [method, path, body], call);
   }

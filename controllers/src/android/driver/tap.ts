@@ -13,10 +13,7 @@ export function onlyTap(inputs: readonly (readonly string[])[]): Tap | undefined
   return { gesture: others.length === 0 ? "click" : "double_click", offset: { x: Number(x), y: Number(y) } };
 }
 
-/**
- * Before Android 12 each `input` of the shell starts a machine of its own, which takes up to a second: two are no double tap,
- * whose second comes within 300 ms (ViewConfiguration).
- */
+/** Before Android 12 each `input` takes up to a second: too slow for a double tap (300 ms, ViewConfiguration). */
 export async function tapByDriver(
   session: DriverSession,
   { gesture, offset }: Tap,

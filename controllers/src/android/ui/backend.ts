@@ -24,10 +24,7 @@ const noChromedriver =
   "The setting controllers.android.chromedriver names no chromedriver, so WebViews are read as accessibility knows them.";
 const byDumps = "The setting controllers.android.backend says dump. Set it to auto";
 
-/**
- * What reads the elements of a device: the session of the UiAutomator2 driver, else `uiautomator dump`. Android has one
- * UiAutomation, so the one begins when the other has ended.
- */
+/** Reads elements by the UiAutomator2 driver, else by `uiautomator dump`; never both, since Android has one UiAutomation. */
 export class UiBackend implements TreeSource {
   /** Adds pages of WebViews to the trees. */
   readonly pages: WebPages;

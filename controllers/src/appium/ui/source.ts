@@ -34,10 +34,7 @@ async function readAndroid(device: AppiumDevice, signal: AbortSignal): Promise<U
   return { roots, space, app, location: app, byKeys: isTv, isKeyboardShown, isCut };
 }
 
-/**
- * From what the session calls the device's natural position: a session that began while the screen was turned was told the
- * turned size (UiAutomator2, realDisplaySize).
- */
+/** Relative to the session's natural position: a session that began turned has turned sizes (realDisplaySize). */
 function rotationOf({ rotation, isWide }: ScannedScreen, natural: { width: number; height: number }) {
   if (isWide === undefined) return rotation;
   const isTurned = isWide !== natural.width > natural.height;

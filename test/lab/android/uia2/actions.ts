@@ -16,7 +16,7 @@ const source = z.object({ type: z.enum(["pointer", "key", "none"]), id: z.string
 export const actionsBody = z.object({ actions: z.array(source) });
 type Step = z.output<typeof step>;
 /** Whose screen is touched, and where its elements are. */
-type Hands = Pick<Uia2Session, "ui" | "node">;
+type TouchSession = Pick<Uia2Session, "ui" | "node">;
 
 /** A finger from where it comes down to where it leaves. */
 type Stroke = { points: Point[]; heldMs: number; movedMs: number; restedMs: number };
@@ -28,7 +28,7 @@ const slowMs = 60_000;
 const slop = 8;
 
 /** W3C actions: strokes of a finger one after the other, two fingers together as a pinch, and keys. */
-export function performActions(session: Hands, { actions }: z.output<typeof actionsBody>): void {
+export function performActions(session: TouchSession, { actions }: z.output<typeof actionsBody>): void {
   const fingers = actions
     .filter(({ type }) => type === "pointer")
     .map((one) => strokesOf(session, one.actions));
@@ -38,7 +38,7 @@ export function performActions(session: Hands, { actions }: z.output<typeof acti
   for (const { type, actions: steps } of actions) if (type === "key") pressKeys(session.ui, steps);
 }
 
-function strokesOf(session: Hands, steps: readonly Step[]): Stroke[] {
+function strokesOf(session: TouchSession, steps: readonly Step[]): Stroke[] {
   const strokes: Stroke[] = [];
   let at: Point = { x: 0, y: 0 };
   let stroke: Stroke | undefined;
@@ -62,7 +62,7 @@ function extend(stroke: Stroke, { type, duration = 0 }: Step, at: Point): void {
   else stroke.restedMs += duration;
 }
 
-function target(session: Hands, { x = 0, y = 0, origin = "viewport" }: Step, at: Point): Point {
+function target(session: TouchSession, { x = 0, y = 0, origin = "viewport" }: Step, at: Point): Point {
   if (origin === "viewport") return { x, y };
   const from = origin === "pointer" ? at : centerOf(session.node(Uia2Session.idOf(origin)));
   return { x: from.x + x, y: from.y + y };
