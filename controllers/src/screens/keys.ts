@@ -83,8 +83,8 @@ export class KeyInput implements ScreenInput {
   }
 
   async use({ id, text }: UiNode, signal: AbortSignal): Promise<void> {
-    const find = (candidates: readonly Element[]) =>
-      candidates.find((one) => this.reader.seen(one).node.id === id);
+    const isPart = ({ node }: Seen) => (id ? node.id === id : node.text === text);
+    const find = (candidates: readonly Element[]) => candidates.find((one) => isPart(this.reader.seen(one)));
     await this.#moveTo(find, text || id || "", signal);
     await this.#pressOk(1, signal);
   }
