@@ -230,7 +230,8 @@ export function writer(): {
 }
 
 export function isInline(element: Element): boolean {
-  return /^(contents$|inline|ruby)/.test(display(element));
+  const shown = display(element);
+  return shown === "contents" || shown.startsWith("inline") || shown.startsWith("ruby");
 }
 
 /** The innermost element at a point of the view, also in shadow roots. */
