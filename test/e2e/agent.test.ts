@@ -155,6 +155,7 @@ async function expectRun(events: readonly Told[]): Promise<void> {
     expect(body.tools?.map(({ name }) => name).toSorted()).toEqual([
       "execute_script",
       "get_compatible_hosts",
+      "get_execution_status",
     ]);
   expect(api?.refused).toEqual([]);
   const [, report = "", log = ""] = answerPattern.exec(events.at(-1)?.text ?? "") ?? [];
