@@ -16,20 +16,28 @@ const [to = folder] = process.argv.slice(2);
 const key = process.env.ANTHROPIC_API_KEY;
 const print = (text) => process.stdout.write(`${text}\n`);
 
-/** What is said in each, one message after the other. */
+/** The messages of each conversation in order, each with its skill. */
 const conversations = (url) => ({
-  "list-devices": ["List devices of this lab and say in a sentence what there is."],
-  "run-script": ["Run script goto on lab/browser to the screen Second of the user interface shop."],
+  "list-devices": [["list-resources", "List devices of this lab and say in a sentence what there is."]],
+  "run-script": [
+    ["run-script", "Run script goto on lab/browser to the screen Second of the user interface shop."],
+  ],
   "skill-change": [
-    "List devices of this lab.",
-    "Health check of all devices in the lab, in one sentence.",
-    "List devices once more.",
+    ["list-resources", "List devices of this lab."],
+    ["health-check", "Health check of all devices in the lab, in one sentence."],
+    ["list-resources", "List devices once more."],
   ],
   picture: [
-    `Take control of device lab/browser, open ${url}/ there, take a screenshot, say which colour the heading has, and release control.`,
+    [
+      "control-device",
+      `Take control of device lab/browser, open ${url}/ there, take a screenshot, say which colour the heading has, and release control.`,
+    ],
   ],
   "long-answer": [
-    "List scripts that there are, then explain in about 600 words what each could be used for.",
+    [
+      "list-resources",
+      "List scripts that there are, then explain in about 600 words what each could be used for.",
+    ],
   ],
 });
 
@@ -79,13 +87,22 @@ async function labwright(command, args, codes = [0]) {
   return written.out;
 }
 
-async function record(name, texts) {
+async function record(name, messages) {
   const file = join(to, `${name}.jsonl`);
   await rm(file, { force: true });
   let resume = [];
-  for (const text of texts) {
-    const told = await labwright("ask", ["--json", "--yes", "--record", file, ...resume, text]);
-    resume = ["--resume", JSON.parse(told.split("\n")[0]).session_id];
+  for (const [skill, text] of messages) {
+    const events = await labwright("ask", [
+      "--json",
+      "--yes",
+      "--skill",
+      skill,
+      "--record",
+      file,
+      ...resume,
+      text,
+    ]);
+    resume = ["--resume", JSON.parse(events.split("\n")[0]).session_id];
   }
   const recorded = await readFile(file, "utf8");
   if (recorded.includes(key)) throw new Error(`${file} holds the key: do not commit it.`);
@@ -112,7 +129,7 @@ try {
   const config = "server: { name: lab }\ndevices: [{ name: browser, model: web }]\n";
   await writeFile(join(dataDir, "labwright.yaml"), config);
   await labwright("call", ["import_userinterface", "--json", JSON.stringify({ yaml: app(url) })]);
-  for (const [name, texts] of Object.entries(conversations(url))) await record(name, texts);
+  for (const [name, messages] of Object.entries(conversations(url))) await record(name, messages);
 } finally {
   await labwright("stop", [], [0, 1, 2]);
   site.close();
