@@ -29,9 +29,9 @@ const courtesy =
   to need let us me just now hi hello hey thanks le la les l un une des du de d ce cet cette ces mon ma mes notre nos votre
   je peux tu pouvez vous svp s il te plait merci bonjour der die das den dem des ein eine einen einem einer mein meine ich du
   bitte danke kannst mal`);
-/** Words of a place, a state or a follow-up: they may follow a trigger. */
+/** Words of a place, a state or a follow-up, and the device that every lab has: they may follow a trigger. */
 const links =
-  wordSet(`on in at of to from for with by there are is it go yes no ok again once more continue sur dans à pour
+  wordSet(`on in at of to from for with by there are is it browser go yes no ok again once more continue sur dans à pour
   avec est sont oui non encore auf in an von für mit ist sind ja nein weiter noch`);
 /** Words that join a second wish. */
 const joiners = wordSet(`and also then plus but or et puis ensuite mais ou und dann danach sowie aber oder`);

@@ -1,37 +1,16 @@
-import { z } from "zod";
+import { type SchemaPart as Part, schemaPart } from "./schemaPart.ts";
 
-/** A JSON Schema as far as a listing changes it. */
-const partSchema = z.looseObject({
-  type: z.string().optional(),
-  description: z.string().optional(),
-  enum: z.array(z.unknown()).optional(),
-  get items() {
-    return partSchema.optional();
-  },
-  get anyOf() {
-    return z.array(partSchema).optional();
-  },
-  get properties() {
-    return z.record(z.string(), partSchema).optional();
-  },
-  required: z.array(z.string()).optional(),
-});
-type Part = z.output<typeof partSchema>;
-
-const limits = new Set(
-  ["minLength", "maxLength", "pattern", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"].concat([
-    "minItems",
-    "maxItems",
-    "propertyNames",
-  ]),
-);
+const limits = new Set([
+  ...["minLength", "maxLength", "pattern", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"],
+  ...["minItems", "maxItems", "propertyNames"],
+]);
 
 /**
  * The schema of arguments as a listing shows it, which a model pays for: without limits and empty defaults. An object that
  * holds further objects is a plain one whose description names its fields; one with the fields of an earlier one is plain.
  */
 export function brief(schema: object): { [key: string]: unknown; type: "object" } {
-  const { properties = {}, ...rest } = partSchema.parse(schema);
+  const { properties = {}, ...rest } = schemaPart.parse(schema);
   return { ...withoutLimits(rest), type: "object", properties: eachBrief(properties) };
 }
 

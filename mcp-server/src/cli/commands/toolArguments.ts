@@ -1,29 +1,10 @@
-import { z } from "zod";
-
-const partSchema = z.looseObject({
-  type: z.union([z.string(), z.array(z.string())]).optional(),
-  description: z.string().default(""),
-  default: z.unknown().optional(),
-  const: z.unknown().optional(),
-  enum: z.array(z.unknown()).optional(),
-  get items() {
-    return partSchema.optional();
-  },
-  get anyOf() {
-    return z.array(partSchema).optional();
-  },
-  get properties() {
-    return z.record(z.string(), partSchema).optional();
-  },
-  required: z.array(z.string()).optional(),
-});
-type Part = z.output<typeof partSchema>;
+import { type SchemaPart as Part, schemaPart } from "../../registry/schemaPart.ts";
 
 export type Argument = { name: string; type: string; isRequired: boolean; about: string };
 
 /** The arguments of a tool by its JSON Schema, the required ones first. */
 export function argumentsOf(schema: object): Argument[] {
-  const { properties = {}, required = [] } = partSchema.parse(schema);
+  const { properties = {}, required = [] } = schemaPart.parse(schema);
   const all = Object.entries(properties).map(([name, part]) => ({
     ...{ name, type: typeOf(part), isRequired: required.includes(name) && part.default === undefined },
     about: [
@@ -60,7 +41,7 @@ const sampleTest = { name: "sign in", steps: ["open https://shop.example", 'chec
 
 /** The required arguments with values as a call would give them. */
 export function exampleOf(schema: object): Record<string, unknown> {
-  const { properties = {}, required = [] } = partSchema.parse(schema);
+  const { properties = {}, required = [] } = schemaPart.parse(schema);
   const needed = Object.entries(properties).filter(
     ([name, part]) => required.includes(name) && part.default === undefined,
   );

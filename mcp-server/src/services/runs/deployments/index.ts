@@ -25,14 +25,7 @@ import type {
   RunLine,
 } from "./types.ts";
 
-export type {
-  DeploymentDependencies,
-  DeploymentLine,
-  DeploymentService,
-  DeploymentView,
-  PausedView,
-  RunLine,
-} from "./types.ts";
+export type * from "./types.ts";
 
 export const createDeployments = (deps: DeploymentDependencies): DeploymentService => new Deployments(deps);
 
