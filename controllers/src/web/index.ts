@@ -94,7 +94,7 @@ function webCommands(actions: Actions): readonly Command[] {
     ...tabCommands(actions),
     ...environmentCommands(actions),
     ...networkCommands(actions),
-    ...permissionCommands(actions),
+    ...permissionCommands(session),
     ...scriptCommands(actions),
   ];
 }

@@ -101,6 +101,20 @@ describe("an input that a late script takes back", () => {
     expect((await failureOf(send())).message).toMatch(/filled #f/);
   });
 
+  it.each([
+    ["grant_permissions", { permissions: ["notifications"] }],
+    ["set_geolocation", { latitude: 52, longitude: 13 }],
+  ] as [
+    string,
+    Record<string, unknown>,
+  ][])("is reported after %s, which leaves the page as it is", async (command, params) => {
+    await show(fields);
+    await device.run("input_text", { selector: "#f", text: "Ada" });
+    await device.run(command, params);
+    await later("form.reset()");
+    expect((await failureOf(send())).code).toBe("INPUT_NOT_TAKEN");
+  });
+
   it("is told in a frame", async () => {
     await show(`<iframe srcdoc="<input id=f>"></iframe><button>Send</button>`);
     await device.run("input_text", { selector: "#f", text: "Ada" });

@@ -170,6 +170,7 @@ describe.each([
     await ada("open sesame");
     expect((await staff()).document?.status).toBe(200);
     expect(await seen()).toBe("for ada");
+    expect((await failureOf(own.run("http_credentials", { url: "http://[" }))).code).toBe("INVALID_PARAMS");
     await own.run("http_credentials", { url: site.url });
     await own.run("load_storage_state", {});
     expect(await refusal()).toMatch(asks);

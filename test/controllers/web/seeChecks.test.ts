@@ -184,7 +184,7 @@ test("dialogs, console errors and requests are remembered", async () => {
     const other = await see.read("request_seen", { url: "/missing", status: 200 });
     expect(other.holds).toBe(false);
     expect(other.nearest?.[0]).toMatch(/^POST .*\/missing 404$/);
-    see.dialogs.push({ type: "alert", message: "Really?", accepted: true });
+    see.dialogs.push("Really?");
     expect(await see.read("dialog_seen", { text: "really" })).toMatchObject({
       holds: true,
       actual: 'seen: "Really?"',

@@ -12,7 +12,7 @@ export type SeeingPage = {
   session: WebSession;
   look: ReturnType<typeof createLook>;
   checks: ReturnType<typeof webChecks>;
-  dialogs: { type: string; message: string; accepted: boolean }[];
+  dialogs: string[];
   close(): Promise<void>;
 };
 

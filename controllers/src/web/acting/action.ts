@@ -92,6 +92,7 @@ export class Actions {
         await this.settling.documentReady(page, deadline.signal);
       } catch (error) {
         if (!deadline.over()) throw error;
+        this.session.doubt();
         throw new DeviceError(
           "COMMAND_TIMEOUT",
           `${command} was not run: the page opened by the previous action did not load within ${timeoutMs} ms. Check that the site answers, or raise timeout_ms.`,
@@ -168,11 +169,11 @@ export class Action {
     return locate(this.session, target, this.signal, timeoutMs, searched);
   }
 
-  /** Runs one piece of a long action within a deadline of its own. */
-  async piece<T>(work: () => Promise<T>, moreMs = 0): Promise<T> {
+  /** Runs one piece of a long action within a deadline of its own; `graceMs` longer while the page answers. */
+  async piece<T>(work: () => Promise<T>, graceMs = 0): Promise<T> {
     const { command, timeoutMs } = this.options;
     const { signal } = this;
-    const question = { what: command, ms: timeoutMs + moreMs, busyMs: busyMsOf(timeoutMs), signal };
+    const question = { what: command, ms: timeoutMs, graceMs, busyMs: busyMsOf(timeoutMs), signal };
     try {
       return await ask(this.session, question, (limited) => {
         this.signal = limited;

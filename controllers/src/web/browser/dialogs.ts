@@ -1,14 +1,13 @@
 import type { Dialog } from "playwright-core";
 
-export type DialogInfo = { type: string; message: string; accepted: boolean };
 export type DialogAnswer = { accept: boolean; promptText?: string | undefined };
 
 const KEPT = 50;
 
 /** Answers dialogs the moment they open. `report` gets one line for each, before it is answered. */
 export class Dialogs {
-  /** The last fifty, oldest first. */
-  readonly history: DialogInfo[] = [];
+  /** The messages of the last fifty, oldest first. */
+  readonly history: string[] = [];
   #armed: DialogAnswer | undefined;
 
   constructor(private readonly report: (line: string) => void) {}
@@ -26,7 +25,7 @@ export class Dialogs {
   async answer(dialog: Dialog): Promise<void> {
     const [type, message] = [dialog.type(), dialog.message()];
     const { accept, promptText } = this.#answerTo(type);
-    this.history.push({ type, message, accepted: accept });
+    this.history.push(message);
     if (this.history.length > KEPT) this.history.shift();
     this.report(`${type} "${message.slice(0, 300)}" was ${accept ? "accepted" : "dismissed"}`);
     await (accept ? dialog.accept(promptText) : dialog.dismiss());

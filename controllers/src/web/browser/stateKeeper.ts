@@ -52,10 +52,13 @@ export class StateKeeper {
 
   /** Settles when the tab's changes of local storage are heard; never fails. */
   async watch(page: Page): Promise<void> {
-    if (page.context() !== this.#context) return;
-    const watching = this.#watched.get(page) ?? this.#beginWatch(page);
-    this.#watched.set(page, watching);
-    page.once("close", () => this.#watched.delete(page));
+    if (page.context() !== this.#context || page.isClosed()) return;
+    let watching = this.#watched.get(page);
+    if (!watching) {
+      watching = this.#beginWatch(page);
+      this.#watched.set(page, watching);
+      page.once("close", () => this.#watched.delete(page));
+    }
     await watching;
   }
 

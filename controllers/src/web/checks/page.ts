@@ -124,12 +124,7 @@ function dialogSeen(session: CheckSession): Check {
     judges: ofPresence,
     title: (_, input) => `a dialog was seen${aboutIn(input, "text")}`,
     async read({ text, match }) {
-      return among(
-        "a dialog",
-        text,
-        match,
-        session.dialogs.history.map((dialog) => dialog.message),
-      );
+      return among("a dialog", text, match, session.dialogs.history);
     },
   });
 }

@@ -41,12 +41,14 @@ export function environmentCommands(actions: Actions): Command[] {
         name: stateName.optional().describe("Of a saved state; absent: start with nothing."),
       }),
       async run({ name }, signal) {
-        const path = name && session.context.storageStatePath(name);
-        const state = path && (await readStorageState(path, name));
+        const state =
+          name === undefined
+            ? undefined
+            : await readStorageState(session.context.storageStatePath(name), name);
         const message =
           name === undefined ? "started with an empty browser" : `loaded storage state "${name}"`;
         const options = { command: "load_storage_state", timeoutMs: STATE_MS, signal, done: message };
-        return { ...(await actions.run(options, () => session.reset(state || undefined))), message };
+        return { ...(await actions.run(options, () => session.reset(state))), message };
       },
     }),
   ];

@@ -67,7 +67,9 @@ type Given = Network & { speed?: keyof typeof speeds | undefined };
 
 /** Rates that are given win over those of a named speed. */
 const networkOf = ({ offline, headers, speed, ...given }: Given): Network => ({
-  ...{ offline, headers, ...(speed && speeds[speed]) },
+  offline,
+  headers,
+  ...(speed && speeds[speed]),
   ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
 });
 
@@ -121,8 +123,11 @@ function httpCredentials(actions: Actions): Command {
       .refine(({ username, password }) => (username === undefined) === (password === undefined), {
         message: "give username and password, or neither",
       }),
-    done: ({ url, username }) =>
-      username === undefined ? "credentials are forgotten" : `credentials are set for ${originOf(url)}`,
+    done({ url, username }) {
+      // Refuses what is no address, also where credentials are only forgotten.
+      const origin = originOf(url);
+      return username === undefined ? "credentials are forgotten" : `credentials are set for ${origin}`;
+    },
     run({ url, username, password }) {
       const isGiven = username !== undefined && password !== undefined;
       const credentials = isGiven ? { username, password, origin: originOf(url) } : null;

@@ -1,20 +1,18 @@
 import { z } from "zod";
 import { type Command, defineCommand } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
-import type { Actions } from "../acting/action.ts";
+import { untilAborted } from "../../waiting/deadlines.ts";
 import { ask } from "../acting/question.ts";
 import type { DrivenSession } from "../browser/session.ts";
-import { shortCommand } from "./elementCommand.ts";
 
 const DEADLINE_MS = 5_000;
 const LONGEST_TEXT = 100_000;
 
 /** What pages may do, where they are, and the clipboard that they share with the user. */
-export function permissionCommands(actions: Actions): Command[] {
-  const { session } = actions;
+export function permissionCommands(session: DrivenSession): Command[] {
   return [
-    grantPermissions(actions),
-    setGeolocation(actions),
+    grantPermissions(session),
+    setGeolocation(session),
     readClipboard(session),
     writeClipboard(session),
   ];
@@ -36,17 +34,45 @@ const permission = z.enum([
   "payment-handler",
   "storage-access",
 ]);
-function grantPermissions(actions: Actions): Command {
-  const { session } = actions;
-  return shortCommand(actions, {
+/** A command that sets something on the browser's context: it leaves the page, and what was written into it, as they are. */
+function contextCommand<Input extends z.ZodObject>(
+  session: DrivenSession,
+  spec: {
+    name: string;
+    description: string;
+    input: Input;
+    done(input: z.output<Input>): string;
+    prepare(input: z.output<Input>, signal: AbortSignal): Promise<void>;
+    set(input: z.output<Input>): Promise<void>;
+  },
+): Command {
+  const { name, description, input } = spec;
+  return defineCommand<Input>({
+    name,
+    description,
+    effect: "write",
+    input,
+    async run(given, signal) {
+      await spec.prepare(given, signal);
+      const question = { what: name, ms: DEADLINE_MS, signal };
+      await ask(session, question, (limited) => untilAborted(spec.set(given), limited));
+      return { message: spec.done(given) };
+    },
+  });
+}
+
+function grantPermissions(session: DrivenSession): Command {
+  return contextCommand(session, {
     name: "grant_permissions",
     description: "Sets what all pages may do without asking; what is left out is refused. [] takes all back.",
     input: z.strictObject({ permissions: z.array(permission).max(20) }),
     done: ({ permissions }) =>
       permissions.length > 0 ? `granted ${permissions.join(", ")}` : "took all back",
-    async run({ permissions }, { signal }) {
+    async prepare({ permissions }, signal) {
       if (permissions.some((one) => one !== "notifications"))
         await refuseInsecure(session, "Permissions are", signal);
+    },
+    async set({ permissions }) {
       await session.setOnContext("permissions", {
         async apply(context) {
           await context.clearPermissions();
@@ -58,9 +84,8 @@ function grantPermissions(actions: Actions): Command {
   });
 }
 
-function setGeolocation(actions: Actions): Command {
-  const { session } = actions;
-  return shortCommand(actions, {
+function setGeolocation(session: DrivenSession): Command {
+  return contextCommand(session, {
     name: "set_geolocation",
     description:
       "Sets where the device is, in degrees, and lets pages ask for it; without a place it is unknown again.",
@@ -75,10 +100,12 @@ function setGeolocation(actions: Actions): Command {
       }),
     done: ({ latitude, longitude }) =>
       latitude === undefined ? "the place is unknown" : `the device is at ${latitude}, ${longitude}`,
-    async run({ latitude, longitude, accuracy }, { signal }) {
+    async prepare({ latitude }, signal) {
+      if (latitude !== undefined) await refuseInsecure(session, "The place is", signal);
+    },
+    async set({ latitude, longitude, accuracy }) {
       if (latitude === undefined || longitude === undefined)
         return session.browserContext().setGeolocation(null);
-      await refuseInsecure(session, "The place is", signal);
       await session.setOnContext("geolocation", {
         async apply(context) {
           await context.grantPermissions(["geolocation"]);

@@ -35,8 +35,12 @@ export function scriptCommands(actions: Actions): Command[] {
         }
         let value: unknown;
         const options = {
-          ...{ command: "execute_javascript", timeoutMs, signal, done: "ran the script" },
-          ...{ isLong: true, awaitsPage: true },
+          command: "execute_javascript",
+          timeoutMs,
+          signal,
+          done: "ran the script",
+          isLong: true,
+          awaitsPage: true,
         };
         const result = await actions.run(options, async () => {
           value = await runScript(session, script, timeoutMs, signal);

@@ -107,8 +107,11 @@ function getPageInfo(session: DrivenSession): Command {
       return {
         message: `${title === "" ? "(no title)" : title} at ${url}, ${tabs.length === 1 ? "one tab" : `${tabs.length} tabs`}`,
         data: {
-          ...{ url, title, loading: session.signals(page).isNavigating() },
-          ...{ viewport: page.viewportSize(), tabs },
+          url,
+          title,
+          loading: session.signals(page).isNavigating(),
+          viewport: page.viewportSize(),
+          tabs,
         },
       };
     },

@@ -16,6 +16,7 @@ export class Screencast {
   readonly #pictures = new WeakMap<Page, Uint8Array>();
   readonly #watched = new Set<Page>();
   readonly #sampler: Sampler;
+  #isEnding = false;
 
   constructor(
     private readonly tabs: Pick<DrivenSession, "isAlive" | "page" | "pages">,
@@ -34,6 +35,7 @@ export class Screencast {
   }
 
   async finish(): ReturnType<Sampler["finish"]> {
+    this.#isEnding = true;
     this.#sampler.stop();
     // A tab that did not stop ends with its page.
     await Promise.all([...this.#watched].map((page) => endsWithin(page.screencast.stop(), STOP_MS)));
@@ -45,6 +47,8 @@ export class Screencast {
   }
 
   #watchNewTabs(): void {
+    // The sampler takes a last picture when all tabs have stopped.
+    if (this.#isEnding) return;
     for (const page of this.tabs.pages()) {
       if (this.#watched.has(page)) continue;
       this.#watched.add(page);

@@ -89,7 +89,8 @@ function withDocument(
     );
   }
   const document: DocumentStatus = {
-    ...{ url, status },
+    url,
+    status,
     ...(typeof expected === "number" && { expected }),
     ...(challenge !== undefined && { challenge }),
   };
