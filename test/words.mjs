@@ -15,10 +15,7 @@ const dropped = [
     /\b(is|are|was|were)(?<!there \w+) no (?!longer|more|better|worse|less|different|fewer|other|later|earlier|larger|smaller|such)[a-z]/i,
     "is not a",
   ],
-  [
-    /\bleavings\b|\bwitness(es)?\b/i,
-    "the field's word",
-  ],
+  [/\bleavings\b|\bwitness(es)?\b/i, "the field's word"],
   [
     /\bhands?\b(?<!\b(by|other|second|right|left|one) hands?)(?<!-hands?)(?! (over|out|in)\b)/i,
     "touch, keys, input; passes on",
