@@ -90,7 +90,7 @@ module.exports = {
       from: {
         path: [
           "^mcp-server/src/services/(?!(create|index|ports)\\.ts$)[^/]+\\.ts$",
-          "^controllers/src/(?!(contract|diagnosis|errors|factory|fence|index|models|portable|ports|shapes|spaces)\\.ts$)[^/]+\\.ts$",
+          "^controllers/src/(?!(contract|diagnosis|dispatch|errors|factory|fence|index|models|portable|ports|shapes|spaces)\\.ts$)[^/]+\\.ts$",
         ],
       },
       to: {},

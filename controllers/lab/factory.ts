@@ -5,6 +5,7 @@ import {
   defineFactory,
   type FindingSource,
   findingKinds,
+  inputSent,
   type LogSource,
   nowhere,
 } from "../src/index.ts";
@@ -46,7 +47,10 @@ function simulatedController(given: z.output<typeof settings>, box: Box): Driver
       return treeOf(box);
     },
   });
-  box.onChange(() => reader.driven());
+  box.onChange(() => {
+    inputSent();
+    reader.driven();
+  });
   return {
     kind: "remote",
     verification: "verification_text",

@@ -70,8 +70,14 @@ export const deviceErrors = {
 } as const satisfies Record<string, CodeFacts>;
 export type DeviceErrorCode = keyof typeof deviceErrors;
 
+/** Whether an input reached its device. `unknown`: it was sent, and the device did not confirm it. */
+export type Dispatched = "no" | "yes" | "unknown";
+
 /** A failure on a device. `message` ends with the next step to try; `details` holds candidates, never secrets. */
 export class DeviceError extends Error {
+  /** Set where the failure itself says whether the input was sent. */
+  dispatched?: Dispatched;
+
   constructor(
     readonly code: DeviceErrorCode,
     message: string,

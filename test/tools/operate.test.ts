@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { z } from "zod";
 import type { TestClient } from "../fixtures/client.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
 
@@ -26,8 +27,32 @@ test("execute_device_action tells what changed on the screen, and the run is sto
 test("a failed batch is a failed call with the nearest names and what was done", async () => {
   const { isError, error, text } = await act([click("Movies"), click("The Lng Take")]);
   expect(isError).toBe(true);
-  expect(error).toMatchObject({ code: "ELEMENT_NOT_FOUND", details: { done: ["action click_element"] } });
+  const details = { dispatched: "no", done: ["action click_element"] };
+  expect(error).toMatchObject({ code: "ELEMENT_NOT_FOUND", details });
   expect(text).toContain("execution_id");
+});
+
+test("a search that scrolled and found nothing says that inputs were sent", async () => {
+  await act([click("Live TV"), click("Guide")]);
+  const { error } = await act([{ command: "scroll_to_element", params: { selector: "Nowhere" } }]);
+  expect(error).toMatchObject({ code: "ELEMENT_NOT_FOUND", details: { dispatched: "yes", done: [] } });
+});
+
+test("a batch that is stopped says what it had done, and keeps its step", async () => {
+  const wait = { command: "wait_for", params: { text: "Nobody shows this", timeout_ms: 60_000 } };
+  const waiting = act([click("Movies"), wait], { wait_ms: 60_000 });
+  const running = async () =>
+    (await client.call("get_execution_results", { status: "running" })).structured.executions;
+  await expect.poll(running).toHaveLength(1);
+  const [found] = z.array(z.object({ execution_id: z.string() })).parse(await running());
+  const execution_id = found?.execution_id;
+  await client.call("cancel_execution", { execution_id });
+  expect((await waiting).error).toMatchObject({
+    code: "CANCELLED",
+    details: { done: ["action click_element"] },
+  });
+  const { structured } = await client.call("get_execution_status", { execution_id });
+  expect(structured).toMatchObject({ status: "cancelled", steps: [{ status: "cancelled" }] });
 });
 
 test("look: false leaves the screen out", async () => {

@@ -56,15 +56,14 @@ async function pinch({ backend, reader }: Parts, { area, zoom, percent }: Pinch,
   const driver = await backend.session(signal);
   const { x: left, y: top, width, height } = area;
   const body = { area: { left, top, width, height }, percent: percent / 100 };
+  const gesture = `/appium/gestures/pinch_${zoom === "in" ? "open" : "close"}`;
   try {
-    await driver.ask("POST", `/appium/gestures/pinch_${zoom === "in" ? "open" : "close"}`, body, { signal });
+    await reader.send(() => driver.ask("POST", gesture, body, { signal }));
   } catch (error) {
     if (!(error instanceof DriverRefusal)) throw error;
     throw new DeviceError(
       "DEVICE_ERROR",
       `The device did not take the gesture: ${error.said.slice(0, 300)}. Look at the screen, and choose a larger element.`,
     );
-  } finally {
-    reader.driven();
   }
 }

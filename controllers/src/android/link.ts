@@ -1,4 +1,5 @@
 import type { DeviceClient } from "@devicefarmer/adbkit";
+import { unsent } from "../dispatch.ts";
 import { DeviceError } from "../errors.ts";
 import { withDeadline } from "../waiting/deadlines.ts";
 import { AdbRefusal, refusalOf, transportLost } from "./adb/failures.ts";
@@ -70,9 +71,11 @@ export class Link {
   async bytes(line: string, signal: AbortSignal, options: LinkOptions = {}): Promise<LinkBytes> {
     const { timeoutMs = usualMs, mostBytes = usualBytes, stdin } = options;
     const limit = withDeadline(signal, timeoutMs);
+    let isSent = false;
     try {
       const socket = await this.#open(limit.signal);
       try {
+        isSent = true;
         const output = await runShell(socket, line, { mostBytes, ...(stdin !== undefined && { stdin }) });
         if (output === undefined) throw transportLost(this.serial);
         return output;
@@ -81,7 +84,8 @@ export class Link {
       }
     } catch (error) {
       signal.throwIfAborted();
-      throw limit.over() ? late(this.serial, line, timeoutMs) : this.#failure(error);
+      const failure = limit.over() ? late(this.serial, line, timeoutMs) : this.#failure(error);
+      throw isSent ? failure : unsent(failure);
     } finally {
       limit.done();
     }

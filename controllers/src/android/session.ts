@@ -40,16 +40,14 @@ export async function sendInputs(
 ): Promise<void> {
   const tap = onlyTap(inputs);
   const driver = backend.findSession();
-  try {
-    if (tap && driver) return await tapByDriver(driver, tap, signal);
+  await reader.send(async () => {
+    if (tap && driver) return tapByDriver(driver, tap, signal);
     for (const part of inParts(inputs)) {
       const { code, stderr, stdout } = await device.link().runAll(part, signal, options);
       const said = `${stderr}\n${stdout}`;
       if (code !== 0 || unknownCommand.test(said)) throw refused(said);
     }
-  } finally {
-    reader.driven();
-  }
+  });
 }
 
 /** `input` ends with 0 whether it knows a command or not (AOSP, InputShellCommand.onCommand). */

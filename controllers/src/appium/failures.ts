@@ -1,3 +1,4 @@
+import { unsent } from "../dispatch.ts";
 import { DeviceError } from "../errors.ts";
 import type { WireAnswer } from "./client.ts";
 
@@ -52,9 +53,11 @@ export const noAnswer = (url: string, seconds: number) =>
   );
 
 export const sessionEnded = (url: string) =>
-  new DeviceError(
-    "TRANSPORT_LOST",
-    `The session at ${originOf(url)} expired (idle too long). Nothing was sent; the next call opens a new one.`,
+  unsent(
+    new DeviceError(
+      "TRANSPORT_LOST",
+      `The session at ${originOf(url)} expired (idle too long). Nothing was sent; the next call opens a new one.`,
+    ),
   );
 
 const noDevice =

@@ -3,7 +3,7 @@ import type { Keys } from "../screens/keys.ts";
 import type { Pinch, Swipe, Touch } from "../screens/touch.ts";
 import { holdOk, pressKey } from "./commands/keys.ts";
 import { hideKeyboard } from "./commands/system.ts";
-import { type AppiumParts, sending } from "./session.ts";
+import type { AppiumParts } from "./session.ts";
 
 type Step =
   | { type: "pointerMove"; duration: number; x: number; y: number; origin: "viewport" }
@@ -33,7 +33,9 @@ const pause = (duration: number): Step => ({ type: "pause", duration });
 export function createTouch(session: AppiumParts): Touch {
   const { device, pictures } = session;
   const perform = (fingers: readonly (readonly Step[])[], signal: AbortSignal) =>
-    sending(session, async () => void (await device.call("performActions", [fingers.map(finger)], signal)));
+    session.reader.send(
+      async () => void (await device.call("performActions", [fingers.map(finger)], signal)),
+    );
   return {
     natural: () => device.facts().screen,
     inTree: (pixel, signal) => pictures.inTree(pixel, signal),

@@ -15,15 +15,3 @@ export type AppiumParts = {
   changes: Changes;
 };
 export type AppiumSession = AppiumParts & Phone;
-
-/** Sends something to the device: what was seen of the screen counts no more, whatever comes of it. */
-export async function sending<T>(
-  { reader }: Pick<AppiumSession, "reader">,
-  send: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await send();
-  } finally {
-    reader.driven();
-  }
-}

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type Command, defineCommand } from "../contract.ts";
+import { sendInput } from "../dispatch.ts";
 
 const input = z.strictObject({});
 
@@ -10,7 +11,7 @@ export const markCommand = (mark: (signal: AbortSignal) => Promise<void>): Comma
     effect: "write",
     input,
     async run(_input, signal) {
-      await mark(signal);
+      await sendInput(() => mark(signal));
       return { message: "marked the log" };
     },
   });

@@ -2,6 +2,7 @@ import { stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { z } from "zod";
 import { type Command, type ControllerContext, defineCommand } from "../contract.ts";
+import { sendInput } from "../dispatch.ts";
 import { DeviceError } from "../errors.ts";
 
 const mostPulledBytes = 200_000_000;
@@ -45,7 +46,7 @@ export function fileCommands(context: ControllerContext, files: FilePort): Comma
       async run({ file, to, timeout_ms }, signal) {
         const path = await uploaded(context, file);
         const target = to ?? files.target(basename(path));
-        await files.push(path, target, timeout_ms, signal);
+        await sendInput(() => files.push(path, target, timeout_ms, signal));
         return { message: `copied ${basename(path)} to ${target}`, isNews: true };
       },
     }),

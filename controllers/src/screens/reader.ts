@@ -1,4 +1,5 @@
 import type { Dump, Element, ElementSource, Rect } from "../contract.ts";
+import { sendInput } from "../dispatch.ts";
 import { ambiguous, notFound } from "../elements/failures.ts";
 import { nearest } from "../elements/nearest.ts";
 import { findNodes, nodeKinds, nodeSelectors } from "../elements/nodes.ts";
@@ -58,6 +59,15 @@ export class ScreenReader {
       return { ...(focused && { focused }), candidates, space: screen.space };
     },
   };
+
+  /** Sends an input. Whatever comes of it, the cached look is outdated. */
+  async send<T>(input: () => Promise<T>): Promise<T> {
+    try {
+      return await sendInput(input);
+    } finally {
+      this.driven();
+    }
+  }
 
   /** An input was sent: the cached look is outdated. */
   driven(): void {

@@ -8,7 +8,7 @@ import { type Pace, type Place, type Point, type ScreenInput, sent, type Way } f
 import type { ScreenReader } from "./reader.ts";
 import type { Screen, Seen } from "./screen.ts";
 import { areaAround, placesOf, search, slow, swipeEnds } from "./scrolling.ts";
-import type { UiNode } from "./tree.ts";
+import { allNodes, nodesBelow, type UiNode } from "./tree.ts";
 
 const lookEveryMs = 150;
 
@@ -55,7 +55,7 @@ export class TouchInput implements ScreenInput {
         await this.touch.hideKeyboard(signal);
         continue;
       }
-      if (problem === covered || performance.now() >= until)
+      if (problem === covered || problem === behindDialog || performance.now() >= until)
         throw new DeviceError("ELEMENT_NOT_ACTIONABLE", `${this.reader.describe(seen)} ${problem}`);
       await pause(lookEveryMs, signal);
       await this.reader.look(signal);
@@ -137,7 +137,11 @@ export class TouchInput implements ScreenInput {
 
 const covered = "is behind the keyboard, which does not go. Scroll it up, or close the keyboard by hand.";
 
+const behindDialog = "is behind a dialog. Answer it with handle_dialog first.";
+
 function problemOf({ node, element }: Seen, { tree, space }: Screen): string | undefined {
+  const dialog = allNodes(tree).find(({ role }) => role === "alertdialog");
+  if (dialog && ![...nodesBelow(dialog)].includes(node)) return behindDialog;
   // A keyboard covers no more than the lower part, and what it covers is listed all the same.
   const isLow = centreOf(element.rect).y > space.height / 2;
   if (tree.isKeyboardShown && !node.focused && isLow) return covered;

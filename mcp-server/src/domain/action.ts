@@ -58,6 +58,8 @@ export const verdictSchema = z.object({
 });
 export type Verdict = z.output<typeof verdictSchema>;
 
+export const dispatchedSchema = z.enum(["no", "yes", "unknown"]);
+
 /** Why something failed. `expected`, `found` and `nearest` belong to a check, `command` to one command that failed. */
 export const failureSchema = z.object({
   code: z.string(),
@@ -66,5 +68,9 @@ export const failureSchema = z.object({
   expected: z.string().optional(),
   found: z.string().optional(),
   nearest: z.array(z.string()).optional(),
+  /** Whether the input of the command that failed reached the device; absent where none was due. */
+  dispatched: dispatchedSchema.optional(),
+  /** How many commands of the same batch or navigation were done before it. */
+  steps_before: z.int().optional(),
 });
 export type Failure = z.output<typeof failureSchema>;

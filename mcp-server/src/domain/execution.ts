@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { dispatchedSchema } from "./action.ts";
 import { paramsSchema } from "./common.ts";
 
 export const executionKindSchema = z.enum(["actions", "navigation", "testcase", "script", "validation"]);
@@ -29,7 +30,9 @@ export const stepSchema = z.object({
   duration_ms: z.int(),
   input: z.unknown(),
   output: z.unknown(),
-  error: z.object({ code: z.string(), message: z.string() }).optional(),
+  error: z
+    .object({ code: z.string(), message: z.string(), dispatched: dispatchedSchema.optional() })
+    .optional(),
   artifacts: z.array(z.object({ kind: z.string(), uri: z.string(), mime_type: z.string() })),
   /** What the device did by itself: dialogs, downloads, page errors, tabs, denied addresses, restarts. One line each. */
   notices: z.array(z.string()).optional(),

@@ -8,6 +8,7 @@ import { expect } from "vitest";
 import { Hub } from "../../../controllers/src/android/hub.ts";
 import { linkTo } from "../../../controllers/src/android/link.ts";
 import { controllerContext } from "../../fixtures/controllerContext.ts";
+import { runRecorded } from "../runRecorded.ts";
 
 export const refused = (code: string) => expect.objectContaining({ code });
 
@@ -88,7 +89,7 @@ async function run(
 ) {
   const command = commands.find((one) => one.name === name);
   if (!command) throw new Error(`There is no command ${name}.`);
-  return command.run(command.input.parse(params), signal);
+  return runRecorded(command, params, signal);
 }
 
 async function read({ checks }: Pick<DriverController, "checks">, name: string, params: Settings) {

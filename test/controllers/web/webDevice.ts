@@ -11,6 +11,7 @@ import {
   webSettingsSchema,
 } from "@labwright/controllers";
 import { controllerContext } from "../../fixtures/controllerContext.ts";
+import { runRecorded } from "../runRecorded.ts";
 
 /** A real browser under test, with places and a policy of the test's own. */
 export type WebDevice = {
@@ -49,7 +50,7 @@ export async function makeWebDevice(options: DeviceOptions = {}): Promise<WebDev
   async function run(name: string, params: Record<string, unknown> = {}, signal: AbortSignal = NEVER) {
     const command = web.commands.find((one) => one.name === name);
     if (command === undefined) throw new Error(`no command ${name}`);
-    return await command.run(command.input.parse(params), signal);
+    return runRecorded(command, params, signal);
   }
   const js = async (script: string) => (await run("execute_javascript", { script })).data?.result;
   return {

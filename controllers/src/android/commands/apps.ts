@@ -30,23 +30,14 @@ export const createAppPort = (session: AndroidSession): AppPort => ({
   idOf: packageOf,
   links: "http, https, or a scheme that the app declares.",
   open: (id, activity, timeoutMs, signal) => openApp(session, id, { activity, timeoutMs }, signal),
-  close: (id, signal) => sending(session, () => closeApp(session.device, id, signal)),
-  clear: (id, signal) => sending(session, () => clearApp(session.device, id, signal)),
+  close: (id, signal) => session.reader.send(() => closeApp(session.device, id, signal)),
+  clear: (id, signal) => session.reader.send(() => clearApp(session.device, id, signal)),
   change: (how, permission, id, signal) =>
-    sending(session, () => changePermission(session.device, { how, permission, id }, signal)),
+    session.reader.send(() => changePermission(session.device, { how, permission, id }, signal)),
   receiver: (scheme, given, signal) => receiverOf(session, scheme, given, signal),
   openLink: (url, id, timeoutMs, signal) =>
-    sending(session, () => openLink(session.device, { url, id, timeoutMs }, signal)),
+    session.reader.send(() => openLink(session.device, { url, id, timeoutMs }, signal)),
 });
-
-/** What was seen of the screen counts no more, whatever comes of it. */
-async function sending<T>({ reader }: AndroidSession, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } finally {
-    reader.driven();
-  }
-}
 
 async function openApp(
   session: AndroidSession,
@@ -58,7 +49,7 @@ async function openApp(
   trail.start = undefined;
   await wake(device, signal);
   const component = activity ?? (await launcherOf(device, id, signal));
-  return sending(session, async () => {
+  return session.reader.send(async () => {
     const start = commandLine(["am", "start", "-W", "-n", component]);
     const { code, stdout, stderr } = await device.link().script(start, signal, { timeoutMs });
     const said = `${stdout}\n${stderr}`;

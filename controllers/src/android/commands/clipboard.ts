@@ -1,3 +1,4 @@
+import { sendInput } from "../../dispatch.ts";
 import { DeviceError } from "../../errors.ts";
 import type { ClipboardPort } from "../../phones/system.ts";
 import { DriverRefusal } from "../driver/program.ts";
@@ -20,7 +21,7 @@ export function createClipboard({ backend, changes }: AndroidSession): Clipboard
       changes.remember("clipboard", async (own) => {
         if (backend.findSession()) await put("", own).catch(() => own.throwIfAborted());
       });
-      await put(content, signal).catch(refuse("take"));
+      await sendInput(() => put(content, signal)).catch(refuse("take"));
       return `put ${text.length} characters on the clipboard`;
     },
     async read(signal) {

@@ -4,6 +4,7 @@ import { basename, extname } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { z } from "zod";
 import { type Command, defineCommand } from "../../contract.ts";
+import { sendInput } from "../../dispatch.ts";
 import { DeviceError } from "../../errors.ts";
 import { copyTime, demandSmall, type FilePort, uploaded, uploadName } from "../../phones/files.ts";
 import { poll } from "../../waiting/deadlines.ts";
@@ -80,7 +81,7 @@ export function mediaCommand({ context, device }: AndroidSession): Command {
       const path = await uploaded(context, file);
       const target = `${sharedStorage}/${folderOf(file)}/${basename(path)}`;
       const link = device.link();
-      await files.push(path, target, timeout_ms, signal);
+      await sendInput(() => files.push(path, target, timeout_ms, signal));
       await link.run(scanOf(target, device.facts().api), signal, { timeoutMs: timeout_ms });
       const isListed = async () => /^Row: 0/.test((await link.run(queryOf(target), signal)).stdout);
       if (await poll(isListed, { everyMs: lookEveryMs, ms: scanMs, signal }))

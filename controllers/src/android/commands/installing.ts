@@ -28,11 +28,11 @@ function installApp({ context, device, reader }: AndroidSession): Command {
     async run({ file, timeout_ms }, signal) {
       const path = await uploaded(context, file);
       try {
-        await device.link().sendFiles((kit) => kit.install(createReadStream(path)), timeout_ms, signal);
+        await reader.send(() =>
+          device.link().sendFiles((kit) => kit.install(createReadStream(path)), timeout_ms, signal),
+        );
       } catch (error) {
         throw error instanceof DeviceError ? error : installFailure(file, error);
-      } finally {
-        reader.driven();
       }
       return { message: `installed ${basename(path)}` };
     },
@@ -48,8 +48,7 @@ function uninstallApp({ device, reader }: AndroidSession): Command {
     input,
     async run(app, signal) {
       const id = packageOf(app);
-      const { stdout, stderr } = await device.link().run(["pm", "uninstall", id], signal);
-      reader.driven();
+      const { stdout, stderr } = await reader.send(() => device.link().run(["pm", "uninstall", id], signal));
       const isRemoved = /Success/.test(stdout);
       // The same failure is told of an app that is not there and of one that may not be removed.
       const isThere = (await listApps(device, signal)).some((one) => one.id === id);

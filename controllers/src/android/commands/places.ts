@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type Command, defineCommand, type Withheld } from "../../contract.ts";
+import { sendInput } from "../../dispatch.ts";
 import { DeviceError } from "../../errors.ts";
 import { packageShape } from "../../phones/apps.ts";
 import { sent } from "../../screens/input.ts";
@@ -62,7 +63,9 @@ function setGeolocation(session: AndroidSession): Command {
       requireApi(session, "set_geolocation");
       const { changes, device } = session;
       if (latitude === undefined || longitude === undefined) {
-        for (const line of forgetting) await device.link().run(line, signal);
+        await sendInput(async () => {
+          for (const line of forgetting) await device.link().run(line, signal);
+        });
         return sent("the device measures its own place");
       }
       changes.remember("place", (own) => device.link().runAll(forgetting, own));

@@ -22,8 +22,7 @@ export function rebootCommands(session: AndroidSession): Command[] {
         const { device, reader } = session;
         const started = performance.now();
         const before = device.link();
-        await leave(before, signal);
-        reader.driven();
+        await reader.send(() => leave(before, signal));
         const isGone = async () => !before.isCurrent();
         if (!(await poll(isGone, { everyMs: lookEveryMs, ms: Math.min(goneMs, timeout_ms), signal })))
           throw late("did not restart", before.serial);

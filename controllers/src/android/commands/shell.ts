@@ -24,13 +24,11 @@ export function shellCommands({ context, device, reader }: AndroidSession): Comm
       input,
       async run({ command, timeout_ms }, signal) {
         if (!context.unsafe.deviceShell) throw new DeviceError("UNSAFE_DISABLED", shellIsOff);
-        try {
-          const options = { timeoutMs: timeout_ms, mostBytes };
-          const { code, stdout, stderr } = await device.link().script(command, signal, options);
-          return { message: `ended with ${code}`, data: { code, stdout: cut(stdout), stderr: cut(stderr) } };
-        } finally {
-          reader.driven();
-        }
+        const options = { timeoutMs: timeout_ms, mostBytes };
+        const { code, stdout, stderr } = await reader.send(() =>
+          device.link().script(command, signal, options),
+        );
+        return { message: `ended with ${code}`, data: { code, stdout: cut(stdout), stderr: cut(stderr) } };
       },
     }),
   ];

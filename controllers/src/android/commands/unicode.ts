@@ -40,11 +40,9 @@ export async function writeByDriver(
   if (!replace) await demandReadable(session, id, signal);
   try {
     const body = { elementId: id, text: text.replaceAll("\r\n", "\n"), replace };
-    await session.ask("POST", `/element/${id}/value`, body, { signal });
+    await reader.send(() => session.ask("POST", `/element/${id}/value`, body, { signal }));
   } catch (error) {
     throw error instanceof DriverRefusal ? notTaken(error) : error;
-  } finally {
-    reader.driven();
   }
 }
 

@@ -4,7 +4,7 @@ import { DeviceError } from "../../errors.ts";
 import { type AppPort, idInUse, isWeb, namedApp, packageShape } from "../../phones/apps.ts";
 import { sent } from "../../screens/input.ts";
 import type { AppiumFacts } from "../facts.ts";
-import { type AppiumSession, sending } from "../session.ts";
+import type { AppiumSession } from "../session.ts";
 
 const installMs = 300_000;
 /** Clearing the data of a large app takes longer than other calls. */
@@ -24,7 +24,9 @@ export const naming = ({ device }: Pick<AppiumSession, "device">, id: string) =>
 export function createAppPort(session: AppiumSession, schemes: readonly string[]): AppPort {
   const { context, device } = session;
   const ask = (name: string, given: object, signal: AbortSignal, timeoutMs?: number) =>
-    sending(session, () => device.mobile(name, given, signal, timeoutMs === undefined ? {} : { timeoutMs }));
+    session.reader.send(() =>
+      device.mobile(name, given, signal, timeoutMs === undefined ? {} : { timeoutMs }),
+    );
   return {
     idOf: appIdOf,
     links: "http, https, or a scheme of the app that is allowed.",
@@ -91,7 +93,7 @@ export const installCommands = (session: AppiumSession): Command[] => [
       if (/^https?:/i.test(app)) session.context.allowUrl(app);
       const isOfAndroid = session.device.facts().platform === "android";
       const given = isOfAndroid ? { appPath: app } : { app };
-      await sending(session, () =>
+      await session.reader.send(() =>
         session.device.mobile("installApp", given, signal, { timeoutMs: installMs }),
       );
       return sent("installed the app");
@@ -104,7 +106,7 @@ export const installCommands = (session: AppiumSession): Command[] => [
     input: onlyApp,
     async run(app, signal) {
       const id = idInUse(session.context, { idOf: appIdOf }, app);
-      const done = await sending(session, () =>
+      const done = await session.reader.send(() =>
         session.device.mobile("removeApp", naming(session, id), signal),
       );
       return done === false ? { message: `${id} is not installed`, isNews: true } : sent(`removed ${id}`);

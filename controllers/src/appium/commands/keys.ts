@@ -2,7 +2,7 @@ import { noSuchKey } from "../../elements/keys.ts";
 import { DeviceError } from "../../errors.ts";
 import { findKeyCode, keyNames } from "../../phones/androidKeys.ts";
 import type { Platform } from "../facts.ts";
-import { type AppiumParts, sending } from "../session.ts";
+import type { AppiumParts } from "../session.ts";
 import { findActive } from "../ui/source.ts";
 
 /** Buttons of XCUITest's pressButton. */
@@ -24,7 +24,7 @@ export async function pressKey(
   signal: AbortSignal,
 ): Promise<void> {
   const press = pressOf(session, key);
-  await sending(session, async () => {
+  await session.reader.send(async () => {
     for (let left = count; left > 0; left--) await press(signal);
   });
 }
@@ -33,7 +33,7 @@ export async function pressKey(
 export async function holdOk(session: AppiumParts, ms: number, signal: AbortSignal): Promise<void> {
   const { device } = session;
   const isOfAndroid = device.facts().platform === "android";
-  await sending(session, () =>
+  await session.reader.send(() =>
     isOfAndroid
       ? device.mobile("pressKey", { keycode: findKeyCode("OK"), isLongPress: true }, signal)
       : device.mobile("pressButton", { name: buttons.tvos.OK, durationSeconds: ms / 1_000 }, signal),

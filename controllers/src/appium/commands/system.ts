@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type Command, defineCommand, type Withheld } from "../../contract.ts";
+import { sendInput } from "../../dispatch.ts";
 import { DeviceError } from "../../errors.ts";
 import {
   type ClipboardPort,
@@ -12,7 +13,7 @@ import {
 import type { DialogPort } from "../../screens/dialogCommand.ts";
 import { sent } from "../../screens/input.ts";
 import type { AppiumFacts } from "../facts.ts";
-import { type AppiumParts, type AppiumSession, sending } from "../session.ts";
+import type { AppiumParts, AppiumSession } from "../session.ts";
 import { pressKey } from "./keys.ts";
 
 const placeInput = z.strictObject({
@@ -40,7 +41,7 @@ function rotate(session: AppiumSession): Command {
     async run({ to }, signal) {
       const before = await readOrientation(session, signal);
       const set = (wanted: string, own: AbortSignal) =>
-        sending(session, () => device.call("setOrientation", [wanted.toUpperCase()], own));
+        session.reader.send(() => device.call("setOrientation", [wanted.toUpperCase()], own));
       if (before !== undefined) changes.remember("orientation", (own) => set(before, own));
       await set(to, signal);
       const now = await readOrientation(session, signal);
@@ -52,7 +53,7 @@ function rotate(session: AppiumSession): Command {
 export const createClipboard = ({ device }: AppiumSession): ClipboardPort => ({
   note: "",
   async write(content, _text, signal) {
-    await device.call("setClipboard", [content, "plaintext"], signal);
+    await sendInput(() => device.call("setClipboard", [content, "plaintext"], signal));
     return "the clipboard has the text";
   },
   read: async (signal) => z.string().parse(await device.call("getClipboard", ["plaintext"], signal)),
@@ -69,7 +70,7 @@ export const readKeyboard = async ({ device }: Pick<AppiumSession, "device">, si
 /** Throws ELEMENT_NOT_ACTIONABLE where the app gives no way to hide it, as iOS often does. */
 export async function hideKeyboard(session: AppiumParts, signal: AbortSignal): Promise<void> {
   try {
-    await sending(session, () => session.device.mobile("hideKeyboard", {}, signal));
+    await session.reader.send(() => session.device.mobile("hideKeyboard", {}, signal));
   } catch (error) {
     if (!(error instanceof DeviceError) || error.code !== "DEVICE_ERROR") throw error;
     throw new DeviceError(
@@ -82,13 +83,15 @@ export async function hideKeyboard(session: AppiumParts, signal: AbortSignal): P
 /** TVs answer as a whole; an alert of iOS itself stands in no app's tree. */
 export const createDialogs = (session: AppiumSession): DialogPort => ({
   fill: async (_field, text, signal) =>
-    void (await sending(session, () => session.device.call("sendAlertText", [text], signal))),
+    void (await session.reader.send(() => session.device.call("sendAlertText", [text], signal))),
   goBack: (signal) => pressKey(session, "BACK", 1, signal),
   async answer(accept, isSeen, signal) {
     const { isTv, platform } = session.device.facts();
     if (isSeen ? !isTv : platform === "android") return false;
     try {
-      await sending(session, () => session.device.call(accept ? "acceptAlert" : "dismissAlert", [], signal));
+      await session.reader.send(() =>
+        session.device.call(accept ? "acceptAlert" : "dismissAlert", [], signal),
+      );
       return true;
     } catch (error) {
       const isNone = error instanceof DeviceError && error.details.wire_error === "no such alert";
@@ -111,7 +114,7 @@ function setGeolocation(session: AppiumSession): Command {
         ? ["setGeolocation", "resetGeolocation"]
         : ["setSimulatedLocation", "resetSimulatedLocation"];
       changes.remember("location", (own) => device.mobile(reset, {}, own));
-      await sending(session, () => device.mobile(set, { latitude, longitude }, signal));
+      await session.reader.send(() => device.mobile(set, { latitude, longitude }, signal));
       return sent(`the device is at ${latitude}, ${longitude}`);
     },
   });

@@ -2,7 +2,7 @@ import { DeviceError } from "../../errors.ts";
 import type { Seen } from "../../screens/screen.ts";
 import { confirmText, type Typing } from "../../screens/textCommands.ts";
 import { poll } from "../../waiting/deadlines.ts";
-import { type AppiumSession, sending } from "../session.ts";
+import type { AppiumSession } from "../session.ts";
 import { findActive } from "../ui/source.ts";
 
 const msPerCharacter = 100;
@@ -13,7 +13,8 @@ const lookEveryMs = 100;
 export const createTyping = (session: AppiumSession): Typing => ({
   async replace(field, text, signal) {
     const id = await editing(session, field, signal);
-    if (field.element.value) await sending(session, () => session.device.call("elementClear", [id], signal));
+    if (field.element.value)
+      await session.reader.send(() => session.device.call("elementClear", [id], signal));
     if (text !== "") await send(session, id, text, signal);
     await confirmText(session.reader, field, text, signal);
   },
@@ -23,7 +24,7 @@ export const createTyping = (session: AppiumSession): Typing => ({
 async function send(session: AppiumSession, id: string, text: string, signal: AbortSignal): Promise<void> {
   const plain = text.replaceAll("\r\n", "\n");
   const timeoutMs = 30_000 + plain.length * msPerCharacter;
-  await sending(session, () => session.device.call("elementSendKeys", [id, plain], signal, { timeoutMs }));
+  await session.reader.send(() => session.device.call("elementSendKeys", [id, plain], signal, { timeoutMs }));
 }
 
 /** The server's id of the field once it has the keyboard. Throws ELEMENT_NOT_ACTIONABLE when no field has it. */

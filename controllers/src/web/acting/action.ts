@@ -1,10 +1,11 @@
 import type { Locator, Page } from "playwright-core";
 import type { CommandResult, Usable } from "../../contract.ts";
+import { sendInput } from "../../dispatch.ts";
 import { LOCATE_TIMEOUT_MS, type Target } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
 import { pause, untilAborted, withDeadline } from "../../waiting/deadlines.ts";
 import type { DrivenSession } from "../browser/session.ts";
-import { asDeviceError, closedOnInput, timedOutOnInput } from "../page/failures.ts";
+import { asDeviceError, closedOnInput, dispatchedBy, timedOutOnInput } from "../page/failures.ts";
 import { pulseOf } from "../page/pulse.ts";
 import type { PageSignals } from "../page/signals.ts";
 import { type KeptInput, KeptInputs } from "./keptInputs.ts";
@@ -184,6 +185,11 @@ export class Action {
     }
   }
 
+  /** Sends one of the inputs of an action that has several. */
+  send<T>(input: () => Promise<T>): Promise<T> {
+    return sendInput(input, dispatchedBy);
+  }
+
   /** The field is read again later; `isLost` returns true when it has lost the input. */
   keepInput(isLost: KeptInput["isLost"]): void {
     this.actions.inputs.keep({ action: this, isLost });
@@ -227,15 +233,21 @@ export class Action {
     try {
       await ask(this.session, question, async (limited) => {
         this.signal = limited;
-        try {
-          await work(this);
-        } catch (error) {
-          if (closedOnInput(error) && (await this.#goesOn(limited))) return;
-          if (!timedOutOnInput(error) || !(await this.#answersAgain(limited))) throw error;
-        }
+        await this.send(() => this.#work(work));
       });
     } finally {
       this.actions.settling.ended();
+    }
+  }
+
+  /** An input whose answer did not come was done all the same where the page or the browser goes on. */
+  async #work(work: Work): Promise<void> {
+    const { signal } = this;
+    try {
+      await work(this);
+    } catch (error) {
+      if (closedOnInput(error) && (await this.#goesOn(signal))) return;
+      if (!timedOutOnInput(error) || !(await this.#answersAgain(signal))) throw error;
     }
   }
 

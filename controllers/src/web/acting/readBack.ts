@@ -1,4 +1,5 @@
 import type { Locator } from "playwright-core";
+import { unsent } from "../../dispatch.ts";
 import { quoted } from "../../elements/quoted.ts";
 import type { Target } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
@@ -92,7 +93,7 @@ function isBeside(asked: string, before: string, now: string): boolean {
 
 /** The error for a text that a field of this type cannot take at all. */
 export function cannotTake(facts: FieldFacts, asked: string): DeviceError {
-  return notTaken("a field of this kind cannot hold it", facts, asked);
+  return unsent(notTaken("a field of this kind cannot hold it", facts, asked));
 }
 
 function textNotTaken({ now, before }: HeldField, asked: string): DeviceError {

@@ -117,7 +117,7 @@ function uploadFile(actions: Actions): Command {
         timeout: action.left(),
         signal: action.signal,
       });
-      const [chooser] = await Promise.all([choosing, locator.click(action.limits)]);
+      const [chooser] = await Promise.all([choosing, action.send(() => locator.click(action.limits))]);
       await askHandle(chooser.element(), "noteField", [action.token, null]);
       await chooser.setFiles(paths, action.limits);
       expectKept(action);

@@ -1,9 +1,11 @@
 import { z } from "zod";
 import { type Command, defineCommand } from "../../contract.ts";
+import { sendInput } from "../../dispatch.ts";
 import { DeviceError } from "../../errors.ts";
 import { untilAborted } from "../../waiting/deadlines.ts";
 import { ask } from "../acting/question.ts";
 import type { DrivenSession } from "../browser/session.ts";
+import { dispatchedBy } from "../page/failures.ts";
 
 const DEADLINE_MS = 5_000;
 const LONGEST_TEXT = 100_000;
@@ -55,7 +57,7 @@ function contextCommand<Input extends z.ZodObject>(
     async run(given, signal) {
       await spec.prepare(given, signal);
       const question = { what: name, ms: DEADLINE_MS, signal };
-      await ask(session, question, (limited) => untilAborted(spec.set(given), limited));
+      await sendInput(() => ask(session, question, (limited) => untilAborted(spec.set(given), limited)));
       return { message: spec.done(given) };
     },
   });
@@ -140,7 +142,7 @@ function writeClipboard(session: DrivenSession): Command {
     effect: "write",
     input: z.strictObject({ text: z.string().max(LONGEST_TEXT) }),
     async run({ text }, signal) {
-      await useClipboard(session, "write", text, signal);
+      await sendInput(() => useClipboard(session, "write", text, signal), dispatchedBy);
       return { message: `the clipboard holds ${text.length} characters` };
     },
   });

@@ -125,12 +125,10 @@ const FRAME_MS = 17;
  * Holds what is under the mouse and lets it go at a place. From then on what is dragged may cover its target, or the page let
  * nothing else take the mouse.
  */
-export async function dragTo(
-  { page: { mouse }, signal }: Action,
-  from: Place,
-  place: () => Promise<Place>,
-): Promise<void> {
-  await mouse.down();
+export async function dragTo(action: Action, from: Place, place: () => Promise<Place>): Promise<void> {
+  const { signal } = action;
+  const { mouse } = action.page;
+  await action.send(() => mouse.down());
   try {
     const to = await place();
     for (let step = 1; step <= DRAG_STEPS; step++) {
@@ -317,7 +315,10 @@ async function pressTimes(
   press: () => Promise<void>,
 ): Promise<void> {
   const by = await pressed(locator, presses, action, press);
-  if (by !== undefined) throw taken(`Not all of the ${presses} clicks reached the element`, by, 0);
+  if (by === undefined) return;
+  const failure = taken(`Not all of the ${presses} clicks reached the element`, by, 0);
+  failure.dispatched = "unknown";
+  throw failure;
 }
 
 /** What received one of the presses in place of the element. */

@@ -89,7 +89,9 @@ function scriptError(error: unknown, signal: AbortSignal): unknown {
     return error;
   if (/has been closed|Execution context was destroyed|crashed/.test(error.message)) return error;
   const reason = (error.message.split("\n", 1)[0] ?? "").replace("page.evaluate: ", "").slice(0, 500);
-  return new DeviceError("ACTION_REJECTED", `The script threw: ${reason}. Correct it.`);
+  const failure = new DeviceError("ACTION_REJECTED", `The script threw: ${reason}. Correct it.`);
+  failure.dispatched = "yes";
+  return failure;
 }
 
 function resultOf(value: unknown): Record<string, unknown> {

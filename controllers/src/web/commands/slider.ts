@@ -1,6 +1,7 @@
 import type { Locator } from "playwright-core";
 import { z } from "zod";
 import type { Command } from "../../contract.ts";
+import { unsent } from "../../dispatch.ts";
 import { targetShape, timeoutShape } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
 import { poll, untilAborted } from "../../waiting/deadlines.ts";
@@ -26,14 +27,16 @@ export function setSlider(actions: Actions): Command {
       const state = await read(locator, action);
       if (state.now === undefined) throw noSlider(state);
       if (value < state.min || value > state.max)
-        throw new DeviceError("INPUT_NOT_TAKEN", `The slider cannot be set to ${value}: it ${takes(state)}.`);
+        throw unsent(
+          new DeviceError("INPUT_NOT_TAKEN", `The slider cannot be set to ${value}: it ${takes(state)}.`),
+        );
       const slider = state.inside ? locator.locator("input[type=range],[role=slider]") : locator;
       await askElement(slider, "noteField", [action.token, null], action.limits);
       if (!state.native) {
         await new AriaSlider(slider, action, value).set(state.now);
         return expectKept(action);
       }
-      if (!onStep(state, value)) throw notTaken(state, value);
+      if (!onStep(state, value)) throw unsent(notTaken(state, value));
       await slider.fill(String(value), action.limits);
       expectText(action, String(value));
     },
@@ -110,7 +113,8 @@ class AriaSlider {
   private async press(key: string, times: number, before: number): Promise<number> {
     const { page, signal } = this.action;
     await this.locator.focus(this.action.limits);
-    for (let left = times; left > 0; left--) await untilAborted(page.keyboard.press(key), signal);
+    const press = () => untilAborted(page.keyboard.press(key), signal);
+    for (let left = times; left > 0; left--) await this.action.send(press);
     return this.moved(before);
   }
 

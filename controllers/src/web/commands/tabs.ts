@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { z } from "zod";
 import { type Command, defineCommand } from "../../contract.ts";
+import { sendInput } from "../../dispatch.ts";
 import { DeviceError } from "../../errors.ts";
 import type { Actions } from "../acting/action.ts";
 import { ask } from "../acting/question.ts";
@@ -42,7 +43,7 @@ function openTab(actions: Actions): Command {
         );
       const whole = url && wholeUrl(url, length > 0 ? session.page().url() : "about:blank");
       if (whole) session.context.allowUrl(whole);
-      const page = await session.openTab();
+      const page = await sendInput(() => session.openTab());
       const tab = session.pages().indexOf(page);
       const options = { command: "open_tab", timeoutMs, signal, done: `opened tab ${tab}` };
       const { message } = await actions.run(options, async (action) => {
@@ -84,7 +85,9 @@ function closeTab(session: DrivenSession): Command {
     }),
     async run({ tab: index }, signal) {
       const page = index === undefined ? session.page() : tabAt(session, index);
-      await ask(session, { what: "close_tab", ms: SHORT_MS, signal }, () => session.closeTab(page));
+      await sendInput(() =>
+        ask(session, { what: "close_tab", ms: SHORT_MS, signal }, () => session.closeTab(page)),
+      );
       const data = { tab: session.pages().indexOf(session.page()), url: session.page().url() };
       return { message: `closed the tab; now in tab ${data.tab} at ${data.url}`, data };
     },

@@ -117,11 +117,11 @@ async function typeInto(given: Target & { text: string }, action: Action): Promi
   }
   for (let at = 0; at < text.length; at += PIECE) {
     const piece = text.slice(at, at + PIECE);
-    await action.piece(() =>
+    const type = () =>
       locator
         ? locator.pressSequentially(piece, { ...action.limits, timeout: 0 })
-        : action.page.keyboard.type(piece),
-    );
+        : action.page.keyboard.type(piece);
+    await action.piece(() => action.send(type));
   }
   // Enter and Tab do what the page makes of them.
   if (!facts) return;
@@ -180,7 +180,7 @@ function pressKey(actions: Actions): Command {
         };
         if (count === 1) return press();
         // Each key has the deadline, since the time that many keys take is not the element's.
-        for (let left = count; left > 0; left--) await action.piece(press);
+        for (let left = count; left > 0; left--) await action.piece(() => action.send(press));
       });
     },
   });

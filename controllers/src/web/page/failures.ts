@@ -1,4 +1,4 @@
-import { DeviceError } from "../../errors.ts";
+import { DeviceError, type DeviceErrorCode, type Dispatched } from "../../errors.ts";
 import { playwright } from "./playwright.ts";
 
 /** What is in the way of an action, by a line of Playwright's call log; the last such line counts. */
@@ -245,6 +245,30 @@ export function closedOnInput(error: unknown): boolean {
 /** Playwright's own time was over when the input had been sent and not yet answered. */
 export function timedOutOnInput(error: unknown): boolean {
   return error instanceof playwright().errors.TimeoutError && sending.test(messageOf(error));
+}
+
+/** A DeviceError with one of these codes was thrown before the input. */
+const codesBeforeInput: ReadonlySet<DeviceErrorCode> = new Set([
+  ...["ACTION_REJECTED", "COMMAND_UNSUITABLE", "INVALID_PARAMS", "INVALID_SELECTOR", "PAGE_LOST"],
+  ...["ELEMENT_AMBIGUOUS", "ELEMENT_NOT_ACTIONABLE", "ELEMENT_NOT_FOUND", "STALE_REF", "TAB_NOT_FOUND"],
+  ...["PATH_DENIED", "UNSAFE_DISABLED", "URL_DENIED"],
+] as const);
+
+/** The last line of a call log before the input: Playwright still waited until the element could take it. */
+const waiting =
+  /(?:waiting (?:for|\d)|retrying|attempting|scrolling|intercepts pointer|is not (?:visible|enabled|stable|editable)|outside of the viewport|did not find)[^\n]*\s*$/;
+/** The browser asked for the page and says what came of it. */
+const isAnswered = /net::ERR_(?!BLOCKED_BY_CLIENT)|NS_ERROR_/;
+const refusedAtOnce =
+  /strict mode violation|Element is not|Not a checkbox|Node is not|Input of type|Cannot type text|Malformed value|Unknown key|invalid URL/i;
+
+/** Whether a failed action had sent its input, by its code or by the end of Playwright's call log. */
+export function dispatchedBy(error: unknown): Dispatched {
+  if (error instanceof DeviceError)
+    return error.dispatched ?? (codesBeforeInput.has(error.code) ? "no" : "unknown");
+  const text = messageOf(error);
+  if (/performing \w+ action[^\n]*\n[^\n]*action done/.test(text) || isAnswered.test(text)) return "yes";
+  return refusedAtOnce.test(text) || waiting.test(text) ? "no" : "unknown";
 }
 
 function closedFailure(text: string, attempt: Attempt): DeviceError | undefined {

@@ -21,6 +21,7 @@ import type {
   RunReply,
   ScreenService,
 } from "../ports.ts";
+import { abortEnding } from "../records/executions/endings.ts";
 import { callerOf, type Notices } from "../records/notices.ts";
 import { verdictOf } from "../records/verdicts.ts";
 import { commandsOf } from "./findCommand.ts";
@@ -67,14 +68,23 @@ export function createBatches({
   executions,
   clock,
 }: BatchDependencies): BatchService {
-  async function body(request: BatchRequest, batch: ActionBatch, run: Run) {
-    const startedAt = new Date(clock.now()).toISOString();
+  async function body(request: BatchRequest, batch: ActionBatch, run: Run, results: ActionResult[]) {
+    const started_at = new Date(clock.now()).toISOString();
     const started = clock.monotonic();
+    const name = nameOf(batch);
+    const step = { path: "", kind: "actions", label: name, started_at, input: batch, artifacts: [] };
     const named = request.lasting
       ? await withLastingSelectors(run.device, batch.actions, run.signal)
       : undefined;
     devices.drivenOutsideNavigation(run.device.id);
-    const report = await actions.run(run.device, batch, { variables: {}, signal: run.signal });
+    const report = await actions
+      .run(run.device, batch, { variables: {}, signal: run.signal, results })
+      .catch(async (error: unknown) => {
+        const { status } = run.signal.aborted ? abortEnding(run.signal.reason) : { status: "error" as const };
+        const duration_ms = clock.monotonic() - started;
+        await run.step({ ...step, status, duration_ms, output: results, notices: notices.take(run.device) });
+        throw error;
+      });
     const { failure } = report;
     const status: FinalStatus = failure ? verdictOf(failure.code) : "passed";
     const duration_ms = clock.monotonic() - started;
@@ -87,18 +97,7 @@ export function createBatches({
     } finally {
       // What the device does while it is looked at is still of these actions.
       late = notices.take(run.device);
-      await run.step({
-        path: "",
-        kind: "actions",
-        label: batch.actions.map(({ command }) => command).join(", "),
-        status,
-        started_at: startedAt,
-        duration_ms,
-        input: batch,
-        output: report.results,
-        artifacts: [],
-        notices: late,
-      });
+      await run.step({ ...step, status, duration_ms, output: results, notices: late });
     }
     const text = [
       ...noticeLines(run.noticesBefore, report.results, late),
@@ -114,22 +113,25 @@ export function createBatches({
     async run(request, context) {
       const { actions: asked, retry_actions, failure_actions } = request;
       const batch = { actions: asked, retry_actions, failure_actions };
+      const results: ActionResult[] = [];
       const reply = await executions.run<Output>(
         {
           kind: "actions",
-          name: batch.actions.map(({ command }) => command).join(", "),
+          name: nameOf(batch),
           device: { device_id: request.device_id, session_id: request.session_id },
           input: batch,
           wait_ms: request.wait_ms,
           timeout_ms: batchTimeoutMs,
         },
         context,
-        (run) => body(request, batch, run),
+        (run) => body(request, batch, run, results),
       );
-      return replyOf(reply);
+      return replyOf(reply, results);
     },
   };
 }
+
+const nameOf = ({ actions }: ActionBatch) => actions.map(({ command }) => command).join(", ");
 
 /** The actions that passed, without those that only read a value. */
 function passedOf(
@@ -162,24 +164,33 @@ function noticeLines(
 }
 
 /** A batch that failed is a failed call, with what was done so far; the run itself is stored either way. */
-function replyOf({ execution_id, status, reason, output }: RunReply<Output>): BatchReply {
+function replyOf(
+  { execution_id, status, reason, output }: RunReply<Output>,
+  results: readonly ActionResult[],
+): BatchReply {
   const failure = output?.report.failure;
+  const dispatched = failure?.dispatched ?? results.findLast(({ ok }) => !ok)?.error?.dispatched;
+  const details = {
+    execution_id,
+    ...(dispatched && { dispatched }),
+    ...(output?.lasting && { lasting: output.lasting }),
+    done: results.filter(({ ok }) => ok).map(({ command, phase }) => `${phase} ${command}`),
+  };
   if (output && failure) {
     throw new ToolError(
       codeOf(failure.code),
       failure.message,
       output.screen ? `The screen now:\n${output.screen}` : "Look at the screen with dump_ui_elements.",
-      {
-        execution_id,
-        ...(output.lasting && { lasting: output.lasting }),
-        done: output.report.results.filter(({ ok }) => ok).map(({ command, phase }) => `${phase} ${command}`),
-      },
+      details,
     );
   }
   if (reason && status !== "running" && status !== "queued") {
-    throw new ToolError(codeOf(reason.code), reason.message, "get_execution_status has the steps so far.", {
-      execution_id,
-    });
+    throw new ToolError(
+      codeOf(reason.code),
+      reason.message,
+      "get_execution_status has the steps so far.",
+      details,
+    );
   }
   return { execution_id, status, ...(reason && { queue: reason.message }), ...batchEnd(output) };
 }

@@ -35,6 +35,14 @@ export type ActionReport = {
   sentAt?: Moment;
 };
 
+/** `results` receives each result as it comes, also that of the action in which `signal` aborts. */
+export type ActionOptions = {
+  variables?: Params;
+  signal: AbortSignal;
+  isChecked?: boolean;
+  results?: ActionResult[];
+};
+
 /** What a model may read of commands or checks: a line each, or one with its JSON Schema. */
 export type OfferText<Name extends string> = { [name in Name]: string } & { schema?: Params };
 
@@ -44,11 +52,7 @@ export type ActionExecutor = {
   /** Throws ACTION_NOT_FOUND with the nearest names, INVALID_INPUT naming each bad parameter: before anything runs. */
   validate(device: OfferingDevice, actions: readonly Action[]): void;
   /** Validates, then runs. `variables` fill `{{name}}`; secrets are filled in last. `isChecked`: a check of the screen follows. */
-  run(
-    device: OpenDevice,
-    batch: ActionBatch,
-    options: { variables?: Params; signal: AbortSignal; isChecked?: boolean },
-  ): Promise<ActionReport>;
+  run(device: OpenDevice, batch: ActionBatch, options: ActionOptions): Promise<ActionReport>;
 };
 
 /** `failure` is there when it does not pass: why, and whose fault it is by its code. */

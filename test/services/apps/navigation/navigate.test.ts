@@ -292,6 +292,14 @@ describeEachDatabase("navigation", (open) => {
     expect(failed).toMatchObject([{ edge: `${source} → Settings`, reached_source, error: { code } }]);
   });
 
+  test("a failure says whether its input was sent, and how many actions were done before it", async () => {
+    const actions = [{ command: "press_key", params: { key: "DOWN" } }, click("Gone")];
+    const { go } = await labWith(db, { "Home → Movies": way("Home", "Movies", actions) });
+    await go("Home");
+    const { report } = await go("Movies");
+    expect(report.error).toMatchObject({ code: "ELEMENT_NOT_FOUND", dispatched: "no", steps_before: 1 });
+  });
+
   test("an edit is seen by the next navigation", async () => {
     const { go, userinterfaces, app } = await labWith(db, { "Home → Movies": undefined });
     expect((await go("Movies")).report).toMatchObject({ reached: false, error: { code: "NO_PATH" } });

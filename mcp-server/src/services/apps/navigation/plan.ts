@@ -67,10 +67,8 @@ async function openApp(trip: Trip, isChecked: boolean): Promise<Failure | undefi
   const started = clock.monotonic();
   const opening = [{ command: openCommand, params: { app: "{{app}}" } }];
   const batch = { actions: opening, retry_actions: [], failure_actions: [] };
-  const { variables, signal } = trip;
-  const report = await actions.run(trip.device, batch, { variables, signal, isChecked });
+  const report = await trip.act(batch, isChecked);
   const { failure: error } = report;
-  trip.refused = report.refused;
   await trip.run.step({
     ...trip.stepOf(clock.monotonic() - started),
     label: `open ${trip.model.ui.name}`,

@@ -111,7 +111,9 @@ function replyOf(reply: RunReply<NavigationReport>) {
   const { execution_id, status, duration_ms, output: report } = reply;
   const end = navigationEnd(report);
   const { at, path } = end;
-  refuseFailed(reply, report?.error, { at, path, legs: report?.legs.filter(({ ok }) => !ok) });
+  const { dispatched, steps_before } = report?.error ?? {};
+  const legs = report?.legs.filter(({ ok }) => !ok);
+  refuseFailed(reply, report?.error, { at, path, dispatched, steps_before, legs });
   return {
     ...{ execution_id, status, ...queueOf(reply), ...end },
     ...(duration_ms !== undefined && { duration_ms }),

@@ -1,5 +1,6 @@
 import { DeviceError } from "@labwright/controllers";
 import type {
+  ActionBatch,
   Failure,
   NavigationReport,
   Node,
@@ -11,6 +12,7 @@ import type {
 import { ToolError } from "../../../errors.ts";
 import type {
   ActionExecutor,
+  ActionReport,
   CheckReport,
   Clock,
   OpenDevice,
@@ -54,6 +56,8 @@ export class Trip {
   readonly excluded: Leg[] = [];
   readonly walked: WalkedLeg[] = [];
   replans = 0;
+  /** How many actions were done. */
+  private done = 0;
   /** Why the last leg failed; also the reason if there is no way without that leg's edge. */
   lastFailure: Failure | undefined;
   verdicts: Verdict[] = [];
@@ -105,6 +109,17 @@ export class Trip {
 
   end(): void {
     this.cancelTimer();
+  }
+
+  /** Runs actions, and counts those that were done for the failure of a later one. */
+  async act(batch: ActionBatch, isChecked: boolean): Promise<ActionReport> {
+    const { variables, signal, done } = this;
+    const report = await this.ports.actions.run(this.device, batch, { variables, signal, isChecked });
+    this.refused = report.refused;
+    this.done += report.results.filter(({ ok }) => ok).length;
+    const { failure } = report;
+    if (failure?.steps_before === undefined) return report;
+    return { ...report, failure: { ...failure, steps_before: done + failure.steps_before } };
   }
 
   check({ verifications, pass_condition: passCondition }: Node, timeoutMs: number): Promise<CheckReport> {

@@ -106,16 +106,13 @@ const mayRetry = ({ report, arrival }: Attempt): boolean =>
   report.ok && arrival?.ok === false && !stopsWalking(arrival.failure.code);
 
 async function act(trip: Trip, { edge, set, target }: Walking, batch: ActionBatch): Promise<Attempt> {
-  const { clock, actions } = trip.ports;
-  const { variables, signal } = trip;
+  const { clock } = trip.ports;
+  const { signal } = trip;
   const started = clock.monotonic();
   signal.throwIfAborted();
   const isChecked = trip.isChecked(target);
   const report: ActionReport =
-    batch.actions.length === 0
-      ? { ok: true, results: [] }
-      : await actions.run(trip.device, batch, { variables, signal, isChecked });
-  if (batch.actions.length > 0) trip.refused = report.refused;
+    batch.actions.length === 0 ? { ok: true, results: [] } : await trip.act(batch, isChecked);
   const lastStarted = clock.monotonic() - (report.results.at(-1)?.duration_ms ?? 0);
   if (report.ok && edge.final_wait_ms > 0) await clock.sleep(edge.final_wait_ms, signal);
   const actionsMs = Math.round(clock.monotonic() - started);

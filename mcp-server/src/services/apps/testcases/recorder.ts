@@ -145,7 +145,7 @@ function statusOf(failure: Failed | undefined): Step["status"] {
 }
 
 function failedStep(step: NewStep, end: Failed): FailedStep {
-  const { expected, found, nearest } = end.detail ?? {};
+  const { expected, found, nearest, dispatched } = end.detail ?? {};
   return {
     path: step.path,
     label: step.label,
@@ -154,6 +154,7 @@ function failedStep(step: NewStep, end: Failed): FailedStep {
     ...(expected !== undefined && { expected }),
     ...(found !== undefined && { found }),
     ...(nearest && nearest.length > 0 && { nearest }),
+    ...(dispatched && { dispatched }),
     evidence: step.artifacts.filter(({ kind }) => kind === "screenshot_after").map(({ uri }) => uri),
   };
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import {
   attemptSchema,
+  dispatchedSchema,
   type Failure,
   type Params,
   paramsSchema,
@@ -108,6 +109,7 @@ export const failedStepSchema = z.object({
   expected: z.string().optional(),
   found: z.string().optional(),
   nearest: z.array(z.string()).optional(),
+  dispatched: dispatchedSchema.optional(),
   evidence: z.array(z.string()).optional(),
 });
 export type FailedStep = z.output<typeof failedStepSchema>;

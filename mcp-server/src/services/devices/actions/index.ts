@@ -2,6 +2,7 @@ import { rm } from "node:fs/promises";
 import {
   type CommandResult,
   DeviceError,
+  DispatchRecord,
   type DocumentStatus,
   type Moment,
   type Usable,
@@ -19,6 +20,7 @@ import { type ErrorCode, ToolError } from "../../../errors.ts";
 import { span } from "../../../observability/span.ts";
 import type {
   ActionExecutor,
+  ActionOptions,
   ActionReport,
   ActionResult,
   ArtifactStore,
@@ -101,13 +103,12 @@ class Actions implements ActionExecutor {
   async run(
     device: OpenDevice,
     batch: ActionBatch,
-    { variables, signal, isChecked }: { variables?: Params; signal: AbortSignal; isChecked?: boolean },
+    { variables, signal, isChecked, results = [] }: ActionOptions,
   ): Promise<ActionReport> {
     await readyToResolve(batch);
     const actions = prepareActions(device, batch.actions, variables, this.deps.secrets);
     const retries = prepareActions(device, batch.retry_actions, variables, this.deps.secrets);
     const failures = prepareActions(device, batch.failure_actions, variables, this.deps.secrets);
-    const results: ActionResult[] = [];
     const runPhase = (prepared: readonly Prepared[], phase: Phase) =>
       this.runPhase(prepared, { device, phase, signal }, results, isChecked === true);
     let end = await runPhase(actions, "action");
@@ -143,9 +144,11 @@ class Actions implements ActionExecutor {
     for (const [index, prepared] of actions.entries()) {
       const next = actions[index + 1];
       const isJudged = next ? "check" in next.offered : isChecked;
+      const steps_before = results.reduce((sum, { ok, runs }) => sum + (ok ? runs : runs - 1), 0);
       const ran = await this.runAction(prepared, where, isJudged);
       results.push(ran.result);
-      end = endAfter(end, ran);
+      where.signal.throwIfAborted();
+      end = endAfter(end, ran, steps_before + ran.result.runs - 1);
       if (!ran.result.ok && !prepared.action.continue_on_fail) break;
     }
     return end;
@@ -181,28 +184,28 @@ class Actions implements ActionExecutor {
     return { result: { ...result, ...refusal(refused) } };
   }
 
-  /** As often as its `iterator` says, or until it fails. Throws only what ended the run. */
+  /** As often as its `iterator` says, or until it fails or the run is stopped. */
   private async attempt(prepared: Prepared, device: OpenDevice, signal: AbortSignal): Promise<Attempt> {
     const { action } = prepared;
     let done: Done = { message: "" };
     let runs = 0;
+    let inputs = new DispatchRecord();
     try {
       for (; runs < (action.iterator ?? 1); runs++) {
         signal.throwIfAborted();
+        inputs = new DispatchRecord();
         done = await span(`command ${action.command}`, { device: device.id }, () =>
-          this.runOnce(device, prepared, signal),
+          inputs.run(() => this.runOnce(device, prepared, signal)),
         );
       }
       const pauseMs = (action.wait_ms ?? 0) + (device.pauseMs ?? 0);
       if (pauseMs > 0) await this.deps.clock.sleep(pauseMs, signal);
       return { done, runs };
-    } catch (cause) {
-      if (signal.aborted) throw signal.reason;
-      return {
-        done,
-        runs: runs + 1,
-        error: this.describeError(cause, this.deps.secrets.named(prepared.params).length > 0),
-      };
+    } catch (given) {
+      const cause = signal.aborted ? signal.reason : given;
+      const error = this.describeError(cause, this.deps.secrets.named(prepared.params).length > 0);
+      const { dispatched } = inputs;
+      return { done, runs: runs + 1, error: isInput(prepared) ? { ...error, dispatched } : error };
     }
   }
 
@@ -283,12 +286,14 @@ function failureOf({ command, error, message }: ActionResult): Failure {
   return { ...rest, command, message: said.startsWith(`${command}:`) ? said : `${command}: ${said}` };
 }
 
+const isInput = ({ offered }: Prepared) => "command" in offered && offered.command.effect === "write";
+
 const isExpected = ({ status, expected }: DocumentStatus): boolean =>
   expected === undefined ? status < 400 : status === expected;
 
-function endAfter(end: Ended, { result, refused, sentAt }: Ran): Ended {
+function endAfter(end: Ended, { result, refused, sentAt }: Ran, steps_before: number): Ended {
   const sent = sentAt === undefined ? {} : { sentAt };
-  if (!result.ok) return { ok: false, failure: failureOf(result), ...sent };
+  if (!result.ok) return { ok: false, failure: { ...failureOf(result), steps_before }, ...sent };
   return end.ok ? { ok: true, refused, ...sent } : { ...end, ...sent };
 }
 

@@ -15,7 +15,7 @@ export type BlockEnd =
       code: string;
       message: string;
       kind: FailureClass;
-      detail?: Pick<FailedStep, "expected" | "found" | "nearest">;
+      detail?: Pick<FailedStep, "expected" | "found" | "nearest" | "dispatched">;
     };
 
 /** How a graph ended: at its success, or with what stopped it. */

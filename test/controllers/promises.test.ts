@@ -1,0 +1,207 @@
+import { androidFactory, appiumFactory, type DriverController, webFactory } from "@labwright/controllers";
+import { simulatedFactory, simulatedInfraredFactory } from "@labwright/controllers/lab";
+import { expect, it } from "vitest";
+import { startAndroidLab } from "../fixtures/androidLab.ts";
+import { controllerContext } from "../fixtures/controllerContext.ts";
+import { startLabIos } from "../lab/ios/index.ts";
+import { never, openAndroid, type TestPhone } from "./android/openAndroid.ts";
+import { openAppium } from "./appium/openAppium.ts";
+import { promiseContract, promises, type Scene } from "./promises.ts";
+import { openWebDevice } from "./web/webDevice.ts";
+
+it("every driver has its row in the table", () => {
+  const factories = [webFactory, androidFactory, appiumFactory, simulatedFactory, simulatedInfraredFactory];
+  expect(factories.map(({ name }) => name).sort()).toEqual(Object.keys(promises).sort());
+});
+
+const page = `<!doctype html><title>Scene</title>
+<button onclick="this.remove()">Goes away</button><button>Alpha</button>
+<input aria-label="Stubborn" oninput="this.value = ''">
+<button onclick="for (;;);">Hang</button>
+<p style="position:relative"><button>Under</button><span style="position:absolute;inset:0;background:#ccc">On top</span></p>
+<ul style="height:100px;overflow:auto" tabindex="0">${Array.from({ length: 60 }, (_, at) => `<li>Row ${at + 1} of the list`).join("")}</ul>`;
+
+promiseContract("web", "a browser", async () => {
+  const { run, web, verification, close } = await openWebDevice();
+  const html = JSON.stringify(page);
+  await run("navigate_to_url", { url: "about:blank" });
+  await run("execute_javascript", { script: `document.write(${html}); document.close()` });
+  return {
+    run: (name, params, signal) => runBy(web, name, params, signal),
+    read: (name, params) => readBy([web, verification], name, params),
+    close,
+    ambiguous: "role=button",
+    cover: async () => ({ selector: "Under" }),
+    leadToList: async () => "Row 60 of the list",
+    async staleRef() {
+      const ref = await refOf(web, "Goes away");
+      await run("click_element", { ref });
+      return ref;
+    },
+    failing: { check: "element_visible", params: { selector: "Alpa" }, nearest: "Alpha" },
+    failsAfterInput: async () => ({ command: "input_text", params: { selector: "Stubborn", text: "abc" } }),
+    breaks: async () => ({ command: "click_element", params: { selector: "Hang", timeout_ms: 1_000 } }),
+    broken: "PAGE_UNRESPONSIVE",
+    brokenInput: "unknown",
+  };
+});
+
+const samples = { app: { package: "dev.labwright.samples" } };
+
+/** What is the same on each phone that has the samples and the shop. */
+function onSamples(phone: TestPhone) {
+  const { run, read } = phone;
+  const open = async (name: string) => {
+    await run("open_app", samples);
+    await run("click_element", { selector: name });
+  };
+  return {
+    run: (name: string, params?: object, signal?: AbortSignal) => runBy(phone.remote, name, params, signal),
+    read,
+    ambiguous: "role=listitem",
+    async cover() {
+      await run("scroll_to_element", { selector: "Delete notes" });
+      await run("click_element", { selector: "Delete notes" });
+      return { selector: "Form" };
+    },
+    async leadToList() {
+      await run("open_app", { app: { package: "com.android.settings" } });
+      return "About phone";
+    },
+    async staleRef() {
+      await run("open_app", samples);
+      const ref = await phone.refOf("Form");
+      await open("Text");
+      return ref;
+    },
+    failing: { check: "element_visible", params: { selector: "Fomr" }, nearest: "Form" },
+    failsAfterInput: async () => ({ command: "scroll_to_element", params: { selector: "Nowhere" } }),
+  } satisfies Partial<Scene>;
+}
+
+promiseContract("android", "an Android phone", async () => {
+  const lab = await startAndroidLab({ devices: [{ persona: "phone" }] });
+  const { settings, device } = lab.at(0);
+  const phone = await openAndroid(settings);
+  await phone.run("open_app", samples);
+  return {
+    ...onSamples(phone),
+    async breaks() {
+      device.faults.extraDelayMs.input = 60_000;
+      void expect
+        .poll(() => device.traffic.services.at(-1))
+        .toContain("input ")
+        .then(() => device.adbd.drop());
+      return { command: "tap", params: { x: 10, y: 10 } };
+    },
+    broken: "TRANSPORT_LOST",
+    brokenInput: "unknown",
+    async close() {
+      await phone.close();
+      await lab.close();
+    },
+  };
+});
+
+promiseContract("appium", "an iPhone behind Appium", async () => {
+  const lab = await startLabIos();
+  const phone = await openAppium({ url: lab.url, capabilities: { platformName: "iOS" } });
+  await phone.run("open_app", samples);
+  return {
+    ...onSamples(phone),
+    async breaks() {
+      await phone.run("open_app", samples);
+      const ref = await phone.refOf("Form");
+      lab.faults.dropAfter = 0;
+      return { command: "click_element", params: { ref } };
+    },
+    broken: "TRANSPORT_LOST",
+    brokenInput: "unknown",
+    async close() {
+      await phone.close();
+      await lab.close();
+    },
+  };
+});
+
+/** A box that goes away instead of its command with this number. */
+async function openBox(die_after?: number) {
+  const [remote] = simulatedFactory.create(
+    simulatedFactory.settings.parse({ die_after }),
+    controllerContext("lab/box"),
+  );
+  if (!remote) throw new Error("The factory made no controller.");
+  await remote.open(never);
+  return remote;
+}
+
+promiseContract("simulated", "a simulated box", async () => {
+  let remote = await openBox();
+  const run: Scene["run"] = (name, params, signal) => runBy(remote, name, params, signal);
+  return {
+    run,
+    read: (name, params) => readBy([remote], name, params),
+    ambiguous: "role=button",
+    async cover() {
+      await run("click_element", { selector: "Live TV" });
+      await run("click_element", { selector: "Guide" });
+      await run("click_element", { selector: "Record all" });
+      return { selector: "Programme 1" };
+    },
+    async leadToList() {
+      await run("click_element", { selector: "Live TV" });
+      await run("click_element", { selector: "Guide" });
+      return "Programme 20";
+    },
+    async staleRef() {
+      const ref = await refOf(remote, "Movies");
+      await run("click_element", { selector: "Settings" });
+      return ref;
+    },
+    failing: { check: "element_visible", params: { selector: "Movie" }, nearest: "Movies" },
+    async failsAfterInput() {
+      await run("press_key", { key: "HOME" });
+      await run("click_element", { selector: "Live TV" });
+      await run("click_element", { selector: "Guide" });
+      return { command: "scroll_to_element", params: { selector: "Nowhere" } };
+    },
+    async breaks() {
+      await remote.close();
+      remote = await openBox(1);
+      await run("press_key", { key: "DOWN" });
+      return { command: "press_key", params: { key: "DOWN" } };
+    },
+    broken: "DEVICE_LOST",
+    // It goes away before the key.
+    brokenInput: "no",
+    close: () => remote.close(),
+  };
+});
+
+it("an infrared remote of a box that is gone fails as the lab's fault, and without a key", async () => {
+  const settings = simulatedInfraredFactory.settings.parse({ die_after: 1 });
+  const [remote] = simulatedInfraredFactory.create(settings, controllerContext("lab/box"));
+  if (!remote) throw new Error("The factory made no controller.");
+  await remote.open(never);
+  await runBy(remote, "press_key", { key: "DOWN" });
+  await expect(runBy(remote, "press_key", { key: "DOWN" })).rejects.toMatchObject({ code: "DEVICE_LOST" });
+});
+
+function runBy({ commands }: DriverController, name: string, params = {}, signal = never) {
+  const command = commands.find((one) => one.name === name);
+  if (!command) throw new Error(`There is no command ${name}.`);
+  return command.run(command.input.parse(params), signal);
+}
+
+function readBy(controllers: readonly DriverController[], name: string, params: object) {
+  const check = controllers.flatMap(({ checks }) => checks).find((one) => one.name === name);
+  if (!check) throw new Error(`There is no check ${name}.`);
+  return check.read(check.input.parse(params), never);
+}
+
+async function refOf({ elements }: DriverController, name: string): Promise<string> {
+  const dump = await elements?.dump({ interactiveOnly: false }, never);
+  const found = dump?.elements.find((one) => one.name === name);
+  if (!found) throw new Error(`${name} is not on the screen.`);
+  return found.ref;
+}
