@@ -113,13 +113,13 @@ export class Trip {
 
   /** Runs actions, and counts those that were done for the failure of a later one. */
   async act(batch: ActionBatch, isChecked: boolean): Promise<ActionReport> {
-    const { variables, signal, done } = this;
+    const { variables, signal, done: before } = this;
     const report = await this.ports.actions.run(this.device, batch, { variables, signal, isChecked });
     this.refused = report.refused;
     this.done += report.results.filter(({ ok }) => ok).length;
     const { failure } = report;
     if (failure?.steps_before === undefined) return report;
-    return { ...report, failure: { ...failure, steps_before: done + failure.steps_before } };
+    return { ...report, failure: { ...failure, steps_before: before + failure.steps_before } };
   }
 
   check({ verifications, pass_condition: passCondition }: Node, timeoutMs: number): Promise<CheckReport> {
