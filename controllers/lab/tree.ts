@@ -9,8 +9,7 @@ const nothing = { x: 0, y: 0, width: 0, height: 0 };
 export function treeOf(box: Box): UiTree {
   const { title } = box.current();
   const location = box.screen;
-  if (box.isDark())
-    return { roots: [], space: boxSpace, location, notices: ["the screen is dark; press POWER or HOME"] };
+  if (box.isDark()) return { roots: [], space: boxSpace, location, isDark: true };
   const items = box.shown().map((item, place) => nodeOf(box, item, place));
   const roots = box.dialog ? [dialogOf(box.dialog.text), ...items] : items;
   return { roots, space: boxSpace, title, location };

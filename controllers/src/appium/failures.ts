@@ -1,5 +1,5 @@
 import { unsent } from "../dispatch.ts";
-import { DeviceError } from "../errors.ts";
+import { DeviceError, type DeviceErrorCode } from "../errors.ts";
 import type { WireAnswer } from "./client.ts";
 
 const longest = 400;
@@ -107,25 +107,28 @@ const deviceGone =
 export const isSessionEnd = ({ error, message = "" }: WireAnswer): boolean =>
   error === "invalid session id" || deviceGone.test(message);
 
+/** What a server refused has W3C's word for the reason as `wire_error`. */
 export function refused(command: string, { error = "", message = "" }: WireAnswer): DeviceError {
+  const refusal = (code: DeviceErrorCode, says: string) => new DeviceError(code, says, { wire_error: error });
   if (error === "unknown command" || error === "unknown method")
-    return new DeviceError(
-      "DEVICE_ERROR",
-      `The server knows no ${command}: ${cut(message)}. Do it another way, or use a newer driver on the server.`,
+    return unsent(
+      refusal(
+        "DEVICE_ERROR",
+        `The server does not know ${command}: ${cut(message)}. Do it another way, or use a newer driver on the server.`,
+      ),
     );
   if (/secure|capture screen/i.test(`${error} ${message}`))
-    return new DeviceError(
+    return refusal(
       "SECURE_SCREEN",
       "The app in front forbids pictures of its screen, so there is none. Read its elements with dump_ui_elements.",
     );
   if (/waiting for root AccessibilityNodeInfo/.test(message))
-    return new DeviceError(
+    return refusal(
       "TREE_EMPTY",
       "The device reported no elements on this screen. Wait until the app shows something, or use capture_screenshot.",
     );
-  return new DeviceError(
+  return refusal(
     "DEVICE_ERROR",
     `The server refused ${command}: ${cut(message || error)}. Look at the screen with capture_screenshot.`,
-    { wire_error: error },
   );
 }

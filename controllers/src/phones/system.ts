@@ -72,10 +72,11 @@ export function clipboardCommands(clipboard: ClipboardPort): Command[] {
       effect: "read",
       input: nothing,
       async run(_input, signal) {
-        const text = Buffer.from(await clipboard.read(signal), "base64")
-          .toString("utf8")
-          .slice(0, mostOnClipboard);
-        return { message: `the clipboard holds ${text.length} characters`, data: { value: text } };
+        const text = Buffer.from(await clipboard.read(signal), "base64").toString("utf8");
+        const value = text.slice(0, mostOnClipboard);
+        const cut = value.length < text.length ? `; value has the first ${mostOnClipboard}` : "";
+        const message = `the clipboard holds ${text.length} characters${cut}`;
+        return { message, isNews: cut !== "", data: { value } };
       },
     }),
   ];

@@ -85,12 +85,12 @@ export function noticesOf(tree: UiTree): string[] {
 export const cutScreen =
   "some elements of the screen are not read: whether something is absent cannot be told";
 
-export const darkScreen = "the screen is off: press_key WAKEUP switches it on";
+export const darkScreen = "the screen is off: press_key WAKEUP or POWER switches it on";
 
 export const noDarkTouch = (): DeviceError =>
   new DeviceError(
     "DEVICE_ERROR",
-    "The screen is off, so nothing on it can be used. Switch it on with press_key WAKEUP.",
+    "The screen is off, so nothing on it can be used. Switch it on with press_key WAKEUP or POWER.",
   );
 
 function dialogNotices(tree: UiTree): string[] {

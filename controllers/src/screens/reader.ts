@@ -10,7 +10,7 @@ import { onlyTarget, type Target } from "../elements/target.ts";
 import type { DeviceError } from "../errors.ts";
 import type { FocusSource } from "../ports.ts";
 import { pause } from "../waiting/deadlines.ts";
-import { noticesOf } from "./dialogs.ts";
+import { noDarkTouch, noticesOf } from "./dialogs.ts";
 import { type Screen, type Seen, toScreen } from "./screen.ts";
 import type { TreeSource } from "./tree.ts";
 
@@ -155,7 +155,7 @@ export class ScreenReader {
     return this.#refs.describe(ref);
   }
 
-  /** Waits up to `timeoutMs` for a selector. Throws ELEMENT_NOT_FOUND, ELEMENT_AMBIGUOUS, STALE_REF. */
+  /** Waits up to `timeoutMs` for a selector. Throws ELEMENT_NOT_FOUND, ELEMENT_AMBIGUOUS, STALE_REF; DEVICE_ERROR at once where the screen is off. */
   async one(
     target: Target,
     signal: AbortSignal,
@@ -165,6 +165,7 @@ export class ScreenReader {
     const wanted = onlyTarget(target);
     const until = performance.now() + timeoutMs;
     for (let screen = await this.recent(signal); ; screen = await this.look(signal)) {
+      if (screen.tree.isDark) throw noDarkTouch();
       const [seen, ...others] = this.find(target, screen);
       if (seen !== undefined && others.length === 0) return { seen, screen };
       if ("ref" in wanted) throw this.#refs.gone(wanted.ref, this.nearest(target, screen));

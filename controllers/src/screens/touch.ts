@@ -3,7 +3,6 @@ import { hasTarget, type Target } from "../elements/target.ts";
 import { DeviceError } from "../errors.ts";
 import { moveFocusTo } from "../focus/command.ts";
 import { pause } from "../waiting/deadlines.ts";
-import { noDarkTouch } from "./dialogs.ts";
 import { type Pace, type Place, type Point, type ScreenInput, sent, type Way } from "./input.ts";
 import type { ScreenReader } from "./reader.ts";
 import type { Screen, Seen } from "./screen.ts";
@@ -47,7 +46,6 @@ export class TouchInput implements ScreenInput {
     const until = performance.now() + timeoutMs;
     for (let hidden = false; ; ) {
       const { seen, screen } = await this.reader.one(target, signal, Math.max(0, until - performance.now()));
-      if (screen.tree.isDark) throw noDarkTouch();
       const problem = problemOf(seen, screen);
       if (problem === undefined) return seen;
       if (problem === covered && !hidden) {

@@ -197,6 +197,16 @@ describe("commands", () => {
     expect(lab.ui.space()).toMatchObject({ width: 390, height: 844 });
   });
 
+  it("that cannot be set back is tried once, and the device can be used", async () => {
+    await phone.run("set_geolocation", { latitude: 48.8584, longitude: 2.2945 });
+    lab.faults.unknown = "resetSimulatedLocation";
+    phone.remote.handOver?.();
+    await expect(phone.remote.open(never)).rejects.toMatchObject({ code: "DEVICE_ERROR" });
+    await phone.remote.open(never);
+    await phone.lines();
+    delete lab.faults.unknown;
+  });
+
   it("keep a text in the clipboard", async () => {
     await phone.run("write_clipboard", { text: "grüße" });
     expect(await phone.run("read_clipboard")).toMatchObject({ data: { value: "grüße" } });

@@ -113,6 +113,7 @@ describe("the simulated box", () => {
     await run("click_element", { selector: "Live TV" });
     await run("click_element", { selector: "Guide" });
     const far = { selector: "Programme 20" };
+    expect(await holds("element_exists", far)).toBe(false);
     expect(await holds("element_visible", far)).toBe(false);
     expect(await holds("element_hidden", far)).toBe(true);
     await run("scroll_to_element", far);
@@ -185,6 +186,20 @@ describe("the simulated box", () => {
     ]);
     expect(found[0]?.frame?.bytes.byteLength).toBeLessThan(found[1]?.frame?.bytes.byteLength ?? 0);
     expect(late[0]?.at).toBe(found[0]?.at);
+  });
+
+  it("that is dark is not touched, and no check says what is there or absent", async () => {
+    const { run, read } = await openBox();
+    await run("press_key", { key: "POWER" });
+    const failure = await failureOf(run("click_element", { selector: "Movies" }));
+    expect(failure).toMatchObject({ code: "DEVICE_ERROR", message: expect.stringContaining("POWER") });
+    for (const name of ["element_exists", "element_hidden"])
+      expect(await read(name, { selector: "Movies" })).toMatchObject({
+        holds: false,
+        inconclusive: expect.stringContaining("off"),
+      });
+    await run("press_key", { key: "POWER" });
+    await run("click_element", { selector: "Movies" });
   });
 
   it("writes a log, and gives the lines behind a number", async () => {

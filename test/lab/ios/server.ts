@@ -14,6 +14,8 @@ export type IosFaults = {
   dropAfter: number | undefined;
   /** A page source has at least so many bytes. */
   sourceBytes: number;
+  /** A command of `mobile:` that it does not know. */
+  unknown?: string;
 };
 
 export type Access = { user: string; key: string };
@@ -105,6 +107,8 @@ export class IosServer {
       return null;
     }
     if (rest.join("/") === "execute/sync" && this.#isForCloud(body)) return null;
+    if (scriptBody.safeParse(body).data?.script === `mobile: ${this.faults.unknown}`)
+      throw unknownCommand(method, path);
     const found = routeOf(method, rest);
     if (found === undefined) throw unknownCommand(method, path);
     const value = await found.handle({ session, ids: found.ids, body });

@@ -38,14 +38,17 @@ export function offeringOf(entry: DeviceEntry, opened: OpenDevice | undefined): 
   return { id: entry.id, controllers, unavailable: [], offers: entry.offers };
 }
 
-/** True if a controller may serve an action of `type`, which names a kind or a driver; left out, any may. */
-export function isOfType(source: Named, type: string | undefined): boolean {
-  const names = [source.driver, ...kindsOf(source)];
-  const isJudge = type === "verification" && names.some((name) => name.startsWith("verification_"));
-  return type === undefined || names.includes(type) || isJudge;
-}
-
 type Named = Pick<Offer, "kind" | "driver" | "verification">;
+
+/** True if a controller may run a command of `type`, which names its kind or driver; left out, any may. */
+export const runsAs = ({ kind, driver }: Named, type: string | undefined): boolean =>
+  type === undefined || type === kind || type === driver;
+
+/** The same of a check, which `type` may also call by the controller's `verification`, or by that word alone. */
+export function checksAs(source: Named, type: string | undefined): boolean {
+  const isJudge = kindsOf(source).some((kind) => kind.startsWith("verification_"));
+  return runsAs(source, type) || type === source.verification || (type === "verification" && isJudge);
+}
 
 /** What a test may call a controller by beside its driver. */
 export const kindsOf = ({ kind, verification }: Pick<Offer, "kind" | "verification">): ControllerKind[] =>
@@ -55,19 +58,19 @@ type Run<Offered> = { controller: Controller; offered: Offered };
 
 /** The command of that name with the controller that runs it: of several, the first that is open and alive. */
 export const findCommand = (device: OpenDevice, name: string, type?: string): Run<Command> | undefined =>
-  find(device, ({ commands }) => commands, name, type);
+  find(device, { listOf: ({ commands }) => commands, fits: runsAs }, name, type);
 
 export const findCheck = (device: OpenDevice, name: string, type?: string): Run<Check> | undefined =>
-  find(device, ({ checks }) => checks, name, type);
+  find(device, { listOf: ({ checks }) => checks, fits: checksAs }, name, type);
 
 function find<Offered extends { name: string }>(
   { controllers, isOpen }: OpenDevice,
-  listOf: (controller: Controller) => readonly Offered[],
+  { listOf, fits }: { listOf: (controller: Controller) => readonly Offered[]; fits: typeof runsAs },
   name: string,
   type: string | undefined,
 ): Run<Offered> | undefined {
   const found = controllers.flatMap((controller) => {
-    const own = isOfType(controller, type) ? kept(controller, listOf(controller)) : [];
+    const own = fits(controller, type) ? kept(controller, listOf(controller)) : [];
     return own.filter((offered) => offered.name === name).map((offered) => ({ controller, offered }));
   });
   return found.find(({ controller }) => isOpen(controller) && controller.isAlive()) ?? found[0];
@@ -83,7 +86,7 @@ type Wanted = {
 /** The error for a name that nobody offers; never a guess in its place. */
 export function notOffered(device: OfferingDevice, { wanted, names, what, type }: Wanted): ToolError {
   const { id, controllers, unavailable } = device;
-  if (type !== undefined && !device.offers().some((source) => isOfType(source, type))) {
+  if (type !== undefined && !device.offers().some((source) => checksAs(source, type))) {
     const known = [...new Set(device.offers().flatMap((offer) => [...kindsOf(offer), offer.driver]))];
     return new ToolError(
       "ACTION_NOT_FOUND",

@@ -182,3 +182,16 @@ test("commands are described in a line each, and one with its schema", () => {
   expect(actions.describe(box, "input_text").schema).toMatchObject({ required: ["text"] });
   expect(() => actions.describe(box, "inputtext")).toThrow(/no command "inputtext"/);
 });
+
+test.each([
+  "verification",
+  "verification_text",
+])("an action of type %s runs a check, and no command", async (type) => {
+  const check = act("text_visible", { text: "Movies" }, { action_type: type });
+  expect(await actions.run(box, batch({ actions: [check] }), { signal })).toMatchObject({ ok: true });
+  const press = act("press_key", { key: "OK" }, { action_type: type });
+  await expect(actions.run(box, batch({ actions: [press] }), { signal })).rejects.toMatchObject({
+    code: "ACTION_NOT_FOUND",
+  });
+  expect(await location()).toBe("home");
+});

@@ -4,7 +4,7 @@ import type { CheckInfo, CommandInfo, OfferingDevice, Secrets } from "../../port
 import { withPlainNumbers } from "../../values/exactNumbers.ts";
 import { fittingParams, inputProblems } from "../../values/inputProblems.ts";
 import { resolveValues } from "../../values/values.ts";
-import { checksOf, commandsOf, isOfType, notOffered } from "../findCommand.ts";
+import { checksAs, checksOf, commandsOf, notOffered, runsAs } from "../findCommand.ts";
 
 /** An action with the command or check that it names and its parameters, placeholders filled in but not secrets. */
 export type Prepared = { action: Action; offered: CommandInfo | CheckInfo; params: Params };
@@ -65,8 +65,8 @@ export function prepareActions(
 }
 
 function find(device: OfferingDevice, { command: name, action_type: type }: Action): CommandInfo | CheckInfo {
-  const commands = commandsOf(device).filter(({ source }) => isOfType(source, type));
-  const checks = checksOf(device).filter(({ source }) => isOfType(source, type));
+  const commands = commandsOf(device).filter(({ source }) => runsAs(source, type));
+  const checks = checksOf(device).filter(({ source }) => checksAs(source, type));
   const found =
     commands.find(({ command }) => command.name === name) ?? checks.find(({ check }) => check.name === name);
   if (found) return found;

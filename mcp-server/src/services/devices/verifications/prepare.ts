@@ -5,7 +5,7 @@ import type { CheckInfo, OfferingDevice, Secrets } from "../../ports.ts";
 import { withPlainNumbers } from "../../values/exactNumbers.ts";
 import { fittingParams, inputProblems } from "../../values/inputProblems.ts";
 import { resolveValues } from "../../values/values.ts";
-import { checksOf, isOfType, notOffered } from "../findCommand.ts";
+import { checksAs, checksOf, notOffered } from "../findCommand.ts";
 
 /** A check that is being polled: `open` until it holds or its time is over. */
 export type Watched = {
@@ -70,7 +70,7 @@ function unseen(command: string, expected: string): Verdict {
 }
 
 function find(device: OfferingDevice, { command: name, type }: Verification): CheckInfo {
-  const checks = checksOf(device).filter(({ source }) => isOfType(source, type));
+  const checks = checksOf(device).filter(({ source }) => checksAs(source, type));
   const found = checks.find(({ check }) => check.name === name);
   if (found) return found;
   const names = checks.map(({ check }) => check.name);
