@@ -74,7 +74,7 @@ export class Capture {
 
   readonly screen: ScreenSource = {
     capture: async (_options, signal): Promise<Frame> => {
-      await this.connection.look(signal);
+      await this.connection.use(signal);
       const bytes = await (await draw(this.#box, this.#size)).png().toBuffer();
       const size = this.#settings.lie_about_size
         ? { ...this.#size, height: this.#size.height + 90 }

@@ -32,43 +32,40 @@ const pressInput = portable.press_key.input.extend({
   }),
 });
 
-export function keyCommand(box: Box, connection: Connection): Command {
+export function keyCommand(box: Box): Command {
   return defineCommand({
     ...portable.press_key,
     input: pressInput,
-    async run({ key, count }, signal) {
-      await connection.act(signal);
+    async run({ key, count }) {
       for (let pressed = 0; pressed < count; pressed++) box.press(key);
       return sent(`pressed ${key}${count > 1 ? ` ${count} times` : ""}`);
     },
   });
 }
 
-export function boxCommands(box: Box, connection: Connection, reader: ScreenReader): Command[] {
-  const touch = new TouchInput(reader, touchOf(box, connection));
+export function boxCommands(box: Box, reader: ScreenReader): Command[] {
+  const touch = new TouchInput(reader, touchOf(box));
   const offered = new Set<string>(Object.keys(portable));
   return [
-    keyCommand(box, connection),
+    keyCommand(box),
     ...inputCommands(() => touch).filter(({ name }) => offered.has(name)),
-    ...textCommands(() => touch, typingOf(box, connection)).filter(({ name }) => offered.has(name)),
+    ...textCommands(() => touch, typingOf(box)).filter(({ name }) => offered.has(name)),
     waitCommand(reader),
-    ...appCommands(box, connection),
+    ...appCommands(box),
     dialogCommand(() => touch, {
-      async answer(accept, isSeen, signal) {
+      async answer(accept, isSeen) {
         if (!isSeen) return false;
-        await connection.act(signal);
         box.answerDialog(accept);
         return true;
       },
     }),
-    faultCommand(box, connection),
+    faultCommand(box),
   ];
 }
 
 /** What a finger does; there is no other touch than a tap and a swipe up or down. */
-function touchOf(box: Box, connection: Connection): Touch {
-  const tap = async ({ y }: Point, times: number, signal: AbortSignal) => {
-    await connection.act(signal);
+function touchOf(box: Box): Touch {
+  const tap = async ({ y }: Point, times: number) => {
     demandFree(box);
     const item = box.shown().find((_, place) => y >= rowRect(place).y && y < rowRect(place + 1).y);
     for (let tapped = 0; item && tapped < times; tapped++) box.activate(item);
@@ -77,9 +74,8 @@ function touchOf(box: Box, connection: Connection): Touch {
     natural: () => boxSpace,
     inTree: async (pixel) => pixel,
     tap,
-    hold: (point, _ms, signal) => tap(point, 1, signal),
-    async swipe({ from, to }, signal) {
-      await connection.act(signal);
+    hold: (point) => tap(point, 1),
+    async swipe({ from, to }) {
       box.scroll(Math.sign(from.y - to.y) * rowsShown);
     },
     drag: async () => undefined,
@@ -88,9 +84,8 @@ function touchOf(box: Box, connection: Connection): Touch {
   };
 }
 
-function typingOf(box: Box, connection: Connection): Typing {
-  const write = async (field: Item | undefined, text: string, signal: AbortSignal) => {
-    await connection.act(signal);
+function typingOf(box: Box): Typing {
+  const write = async (field: Item | undefined, text: string) => {
     demandFree(box);
     if (field?.role !== "textbox")
       throw new DeviceError("INPUT_NOT_TAKEN", "No field has the focus. Name the field.");
@@ -100,10 +95,10 @@ function typingOf(box: Box, connection: Connection): Typing {
   const itemOf = (id: string | undefined) =>
     id === undefined ? box.focused() : box.current().items.find((item) => item.id === id);
   return {
-    replace: (field, text, signal) => write(itemOf(field.id), text, signal),
-    append(field, text, signal) {
+    replace: (field, text) => write(itemOf(field.id), text),
+    append(field, text) {
       const item = itemOf(field?.id);
-      return write(item, `${box.values.get(item?.id ?? "") ?? ""}${text}`, signal);
+      return write(item, `${box.values.get(item?.id ?? "") ?? ""}${text}`);
     },
   };
 }
@@ -117,12 +112,11 @@ function demandFree({ dialog }: Box): void {
     );
 }
 
-function appCommands(box: Box, connection: Connection): Command[] {
+function appCommands(box: Box): Command[] {
   return [
     defineCommand({
       ...portable.open_app,
-      async run({ app }, signal) {
-        await connection.act(signal);
+      async run({ app }) {
         const { name, screen } = appOf(app);
         box.open(screen);
         return sent(`opened ${name}`);
@@ -130,8 +124,7 @@ function appCommands(box: Box, connection: Connection): Command[] {
     }),
     defineCommand({
       ...portable.close_app,
-      async run({ app }, signal) {
-        await connection.act(signal);
+      async run({ app }) {
         const { id, name } = appOf(app);
         if (box.front() !== id) return { message: `${name} was not open` };
         box.open("home");
@@ -158,14 +151,13 @@ function appOf({ package: id }: { package?: string | undefined }): (typeof apps)
   );
 }
 
-function faultCommand(box: Box, connection: Connection): Command {
+function faultCommand(box: Box): Command {
   return defineCommand({
     name: "simulate_fault",
     description: "Begins or ends a fault of the simulated device, as those who watch it would see.",
     effect: "write",
     input: z.strictObject({ kind: z.enum(findingKinds), on: z.boolean().default(true) }),
-    async run({ kind, on }, signal) {
-      await connection.act(signal);
+    async run({ kind, on }) {
       box.setFault(kind, on);
       return { message: `${kind} ${on ? "began" : "ended"}` };
     },
@@ -177,7 +169,7 @@ export const boxChecks = (box: Box, connection: Connection, reader: ScreenReader
   defineCheck({
     ...portable.app_shown,
     async read({ app }, signal) {
-      await connection.look(signal);
+      await connection.use(signal);
       const { id } = appOf(app);
       const front = box.front();
       return { holds: front === id, expected: `${id} is in front`, actual: `${front} is` };

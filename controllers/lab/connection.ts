@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { z } from "zod";
-import { type ControllerStatus, DeviceError, type Withheld } from "../src/index.ts";
+import { type Command, type ControllerStatus, DeviceError, type Withheld } from "../src/index.ts";
 
 /** Faults that a driver of the lab can be told to have, and how long each of its commands takes. */
 export const switches = {
@@ -60,17 +60,27 @@ export class Connection {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Before each command: counts it, and takes its time. */
-  async act(signal: AbortSignal): Promise<void> {
-    await this.look(signal);
+  /** The same commands; each is counted and takes its time before it begins. */
+  over(commands: readonly Command[]): Command[] {
+    return commands.map((command) => ({
+      ...command,
+      run: async (input, signal, fence) => {
+        await this.#count(signal);
+        return command.run(input, signal, fence);
+      },
+    }));
+  }
+
+  async #count(signal: AbortSignal): Promise<void> {
+    await this.use(signal);
     this.#commands += 1;
     if (this.#commands <= (this.#switches.die_after ?? Number.POSITIVE_INFINITY)) return;
     await this.close();
     throw new DeviceError("DEVICE_LOST", "The simulated device went away; take control of it again.");
   }
 
-  /** Before each look at the box. */
-  async look(signal: AbortSignal): Promise<void> {
+  /** Before each read of the box. */
+  async use(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (!this.#alive)
       throw new DeviceError("DEVICE_ERROR", "The simulated device is closed; take control again.");

@@ -43,7 +43,7 @@ function simulatedController(given: z.output<typeof settings>, box: Box): Driver
   const connection = new Connection(given);
   const reader = new ScreenReader({
     async read(signal) {
-      await connection.look(signal);
+      await connection.use(signal);
       return treeOf(box);
     },
   });
@@ -54,11 +54,11 @@ function simulatedController(given: z.output<typeof settings>, box: Box): Driver
   return {
     kind: "remote",
     verification: "verification_text",
-    commands: boxCommands(box, connection, reader),
+    commands: connection.over(boxCommands(box, reader)),
     checks: boxChecks(box, connection, reader),
     screen: {
       capture: async (_options, signal) => {
-        await connection.look(signal);
+        await connection.use(signal);
         return takePicture(box);
       },
     },
@@ -75,7 +75,7 @@ function simulatedController(given: z.output<typeof settings>, box: Box): Driver
 function logsOf(box: Box, connection: Connection): LogSource {
   return {
     async lines({ after = 0, limit }, signal) {
-      await connection.look(signal);
+      await connection.use(signal);
       return box.lines.filter(({ seq }) => seq > after).slice(-limit);
     },
   };
@@ -139,7 +139,9 @@ export const simulatedFactory = defineFactory({
 
 const infraredControllers = (given: z.output<typeof settings>, box: Box): DriverController[] => {
   const connection = new Connection(given);
-  return [{ kind: "remote", commands: [keyCommand(box, connection)], checks: [], ...lifeOf(connection) }];
+  return [
+    { kind: "remote", commands: connection.over([keyCommand(box)]), checks: [], ...lifeOf(connection) },
+  ];
 };
 
 /** A remote control for the same box, as an infrared sender beside it would be: keys, and nothing else. */

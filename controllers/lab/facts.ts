@@ -13,7 +13,7 @@ export const boxFacts: ControllerFacts = {
 export function boxSensors(connection: Connection): SensorSource {
   return {
     async sensors(signal) {
-      await connection.look(signal);
+      await connection.use(signal);
       const absent = "a set-top box on mains, standing still, has none";
       return {
         simulated: true,
@@ -36,7 +36,7 @@ export function boxSensors(connection: Connection): SensorSource {
 export function boxApps(connection: Connection): AppSource {
   return {
     async installedApps(signal) {
-      await connection.look(signal);
+      await connection.use(signal);
       return { simulated: true, apps: apps.map(({ id, name }) => ({ id, name, version: "1.0" })) };
     },
   };

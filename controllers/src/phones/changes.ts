@@ -3,6 +3,7 @@ import type { Controller } from "../contract.ts";
 /** How long restoring may take when a device is closed. */
 const leaveMs = 5_000;
 
+/** Returns false where it could not restore now, and the device can be used all the same: the next opening tries again. */
 type Restore = (signal: AbortSignal) => Promise<unknown>;
 type Life = Pick<Controller, "open" | "close" | "isAlive"> & { isDoubted(): boolean };
 
@@ -12,7 +13,7 @@ export class Changes {
   #isDue = false;
   readonly #isRefusal: (error: unknown) => boolean;
 
-  /** `isRefusal` tells the failures of a device that will fail again. */
+  /** `isRefusal` returns true for a failure of the device that would come again. */
   constructor(isRefusal: (error: unknown) => boolean = () => false) {
     this.#isRefusal = isRefusal;
   }
@@ -51,13 +52,12 @@ export class Changes {
   async #undo(signal: AbortSignal): Promise<void> {
     for (const [name, restore] of [...this.#restoring].reverse()) {
       try {
-        await restore(signal);
+        if ((await restore(signal)) !== false) this.#restoring.delete(name);
       } catch (error) {
         if (this.#isRefusal(error)) this.#restoring.delete(name);
         throw error;
       }
-      this.#restoring.delete(name);
     }
-    this.#isDue = false;
+    this.#isDue = this.#restoring.size > 0;
   }
 }

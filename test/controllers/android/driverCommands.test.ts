@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type AndroidLab, startAndroidLab } from "../../fixtures/androidLab.ts";
+import { driverProgram } from "./driverTraces.ts";
 import { openAndroid, portOf, refused } from "./openAndroid.ts";
 
 let lab: AndroidLab;
@@ -129,6 +130,19 @@ describe("what only the driver does", () => {
     phone.remote.handOver?.();
     await phone.remote.open(new AbortController().signal);
     expect(ui().clipboard).toBe("");
+  });
+
+  it("takes a text off the clipboard also when its process was killed meanwhile", async () => {
+    await phone.run("write_clipboard", { text: "of one client" });
+    phone.remote.handOver?.();
+    process.kill(driverProgram(lab), "SIGKILL");
+    await phone.remote.open(new AbortController().signal);
+    await expect
+      .poll(async () => {
+        await phone.remote.open(new AbortController().signal);
+        return ui().clipboard;
+      })
+      .toBe("");
   });
 
   it("sees toasts", async () => {

@@ -2,26 +2,36 @@ import { sendInput } from "../../dispatch.ts";
 import { DeviceError } from "../../errors.ts";
 import type { ClipboardPort } from "../../phones/system.ts";
 import { DriverRefusal } from "../driver/program.ts";
+import type { SessionCall } from "../driver/session.ts";
 import type { AndroidSession } from "../session.ts";
 
 /** The helper app that reads it is installed first, once. */
 const readMs = 60_000;
 
-/** What a client put there is taken away before the next one. */
+/** How long emptying it may take before the next client drives. */
+const emptyMs = 3_000;
+
+/** A text of one client is removed before the next one drives. */
 export function createClipboard({ backend, changes }: AndroidSession): ClipboardPort {
-  const put = async (content: string, signal: AbortSignal) => {
-    const session = await backend.session(signal);
+  const put = async (content: string, call: SessionCall) => {
+    const session = await backend.session(call.signal);
     const body = { content, contentType: "plaintext" };
-    await session.ask("POST", "/appium/device/set_clipboard", body, { signal });
+    await session.ask("POST", "/appium/device/set_clipboard", body, call);
+  };
+  const empty = async (signal: AbortSignal) => {
+    try {
+      await put("", { signal, timeoutMs: emptyMs });
+      return true;
+    } catch {
+      signal.throwIfAborted();
+      return false;
+    }
   };
   return {
     note: " Since Android 10 this installs Appium's settings app on it, once.",
     async write(content, text, signal) {
-      // Without a session nothing can be done, and it is not worth opening one.
-      changes.remember("clipboard", async (own) => {
-        if (backend.findSession()) await put("", own).catch(() => own.throwIfAborted());
-      });
-      await sendInput(() => put(content, signal)).catch(refuse("take"));
+      changes.remember("clipboard", empty);
+      await sendInput(() => put(content, { signal })).catch(refuse("take"));
       return `put ${text.length} characters on the clipboard`;
     },
     async read(signal) {
