@@ -5,7 +5,7 @@ import { z } from "zod";
 import { ToolError } from "../../errors.ts";
 import type { DaemonOptions } from "../options.ts";
 import { done, unending } from "../run/connection.ts";
-import { readSeat, takeSeat } from "../run/seats.ts";
+import { readSlot, takeSlot } from "../run/slots.ts";
 import { type ExitCode, exitCodes, type Terminal } from "../terminal.ts";
 import { withDaemon } from "../withDaemon.ts";
 import { schemaPath } from "./content.ts";
@@ -86,13 +86,13 @@ async function lookAt(url: URL, options: InitOptions, terminal: Terminal): Promi
     const call = (name: string, args: Record<string, unknown>) =>
       connection.call(name, args, terminal.signal);
     const named = options.device === undefined ? {} : { device_id: options.device };
-    const seat = await takeSeat(named, connection, terminal);
+    const slot = await takeSlot(named, connection, terminal);
     // The folder's own page stays where it is, if another browser can be opened.
-    const copy = { device_id: seat.device, copy: {} };
-    const copied = seat.isFolders
-      ? await readSeat(call("take_control", copy)).catch(unlessUncopied)
+    const copy = { device_id: slot.device, copy: {} };
+    const copied = slot.isFolders
+      ? await readSlot(call("take_control", copy)).catch(unlessUncopied)
       : undefined;
-    const { session_id } = copied ?? seat;
+    const { session_id } = copied ?? slot;
     try {
       const actions = [{ command: "navigate_to_url", params: { url: url.href } }];
       await done(call("execute_device_action", { session_id, actions, look: false }));
@@ -113,7 +113,7 @@ async function lookAt(url: URL, options: InitOptions, terminal: Terminal): Promi
         );
       return { title: seen.title, heading: seen.items.find(isHeading)?.name };
     } finally {
-      if (copied || !seat.isFolders) await connection.call("release_control", { session_id }, unending());
+      if (copied || !slot.isFolders) await connection.call("release_control", { session_id }, unending());
     }
   });
 }

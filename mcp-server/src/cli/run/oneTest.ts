@@ -2,7 +2,7 @@ import { z } from "zod";
 import { ToolError } from "../../errors.ts";
 import { done, type RunConnection, type RunTerminal, unending } from "./connection.ts";
 import type { Planned } from "./plan.ts";
-import type { Seat } from "./seats.ts";
+import type { Slot } from "./slots.ts";
 import { type RunReply, runReply } from "./verdictText.ts";
 
 /** One wait of a call; far below what a proxy in between would cut. */
@@ -36,7 +36,7 @@ const isOpen = ({ status }: RunReply) => status === "running" || status === "que
  */
 export async function runTest(
   test: Planned,
-  { options, seat }: { options: ExecuteOptions; seat: Seat | undefined },
+  { options, slot }: { options: ExecuteOptions; slot: Slot | undefined },
   connection: RunConnection,
   terminal: RunTerminal,
 ): Promise<{ reply: RunReply; stopped: boolean } | { error: ToolError }> {
@@ -44,13 +44,13 @@ export async function runTest(
     runReply.parse(await done(connection.call(tool, args, signal)));
   const cancel = (execution_id: string) => call("cancel_execution", { execution_id });
   try {
-    let now = await call("execute_testcase", argumentsOf(test, options, seat));
+    let now = await call("execute_testcase", argumentsOf(test, options, slot));
     while (isOpen(now)) {
       const { execution_id, next_step } = now;
       terminal.status?.(statusOf(test, now));
       if (terminal.signal.aborted) now = await cancel(execution_id);
       else if (next_step) {
-        const way = await askAtStep(next_step, seat, connection, terminal);
+        const way = await askAtStep(next_step, slot, connection, terminal);
         if (way === "stop") return { reply: await cancel(execution_id), stopped: true };
         now = await call("execute_testcase", { testcase: test.id, go: { execution_id, way }, wait_ms: 0 });
       } else {
@@ -73,12 +73,12 @@ const waitOf = ({ columns }: Pick<RunTerminal, "columns">) => (columns === undef
 function argumentsOf(
   { id, inputs }: Planned,
   options: ExecuteOptions,
-  seat: Seat | undefined,
+  slot: Slot | undefined,
 ): Record<string, unknown> {
   const { userinterface, environment, release, build, retries, retryOn, slow, debug } = options;
   const given = {
     ...{ userinterface_name: userinterface, environment, release, build, retries, retry_on: retryOn },
-    ...{ slow_ms: slow, session_id: seat?.session_id },
+    ...{ slow_ms: slow, session_id: slot?.session_id },
     ...(options.keep === true && { fresh: false }),
     ...(debug === true && { stop: true, timeout_ms: steppingMs }),
   };
@@ -114,7 +114,7 @@ const screenSchema = z.looseObject({ location: z.string(), elements: z.string() 
 /** Shows the step that comes next and asks what to do. `stop` also when the terminal is closed or Ctrl-C is pressed. */
 async function askAtStep(
   { number, step }: { number: number; step: string },
-  seat: Seat | undefined,
+  slot: Slot | undefined,
   connection: RunConnection,
   terminal: RunTerminal,
 ): Promise<Way> {
@@ -123,19 +123,19 @@ async function askAtStep(
     const answer = await terminal.ask?.("next (Enter), look, run on, stop? ");
     if (answer === undefined) return "stop";
     const way = ways[answer.trim().toLowerCase().charAt(0) || "n"];
-    if (way === "look") terminal.out(`${await screenText(seat, connection, terminal.signal)}\n`);
+    if (way === "look") terminal.out(`${await screenText(slot, connection, terminal.signal)}\n`);
     else if (way) return way;
   }
 }
 
 async function screenText(
-  seat: Seat | undefined,
+  slot: Slot | undefined,
   connection: RunConnection,
   signal: AbortSignal,
 ): Promise<string> {
-  if (!seat) return "This test case has no device to look at.";
+  if (!slot) return "This test case has no device to look at.";
   try {
-    const args = { session_id: seat.session_id };
+    const args = { session_id: slot.session_id };
     const { location, elements } = screenSchema.parse(
       await done(connection.call("dump_ui_elements", args, signal)),
     );

@@ -10,7 +10,7 @@ import { noteRun } from "./lastRun.ts";
 import { type ExecuteOptions, runTest } from "./oneTest.ts";
 import { type Planned, type PlanOptions, planRun } from "./plan.ts";
 import { tryReports, writeReports } from "./reportFiles.ts";
-import { deviceName, type Seat, type SeatOptions, takeSeats } from "./seats.ts";
+import { deviceName, type Slot, type SlotOptions, takeSlots } from "./slots.ts";
 import { progressText, withStatusLine } from "./statusLine.ts";
 import { type TraceOptions, traced } from "./traces.ts";
 import { notRunText, notStartedText, type RunReply, verdictText } from "./verdictText.ts";
@@ -18,7 +18,7 @@ import { notRunText, notStartedText, type RunReply, verdictText } from "./verdic
 export type { RunConnection } from "./connection.ts";
 
 export type RunOptions = PlanOptions &
-  SeatOptions &
+  SlotOptions &
   ExecuteOptions &
   TraceOptions & {
     /** Folder for `report.html`, `junit.xml` and `ctrf.json`; no files when left out. */
@@ -43,7 +43,7 @@ type Ran = {
 };
 
 /** The lease of these is gone, and nothing more runs there. */
-const seatLost: ReadonlySet<string> = new Set([
+const slotLost: ReadonlySet<string> = new Set([
   "LEASE_LOST",
   "LEASE_EXPIRED",
   "LEASE_NOT_FOUND",
@@ -80,9 +80,9 @@ async function runPlanned(
   const wanted = Math.min(options.workers ?? 1, rounds.length);
   // A test of requests alone needs no device.
   const isDriven = options.device !== undefined || planned.some(({ needsDevice }) => needsDevice);
-  const seats = isDriven ? await takeSeats(wanted, options, connection, terminal) : undefined;
-  const places = seats?.all ?? Array.from({ length: wanted }, () => undefined);
-  const ran = await runAll(rounds, places, { options, connection, terminal }).finally(() => seats?.leave());
+  const slots = isDriven ? await takeSlots(wanted, options, connection, terminal) : undefined;
+  const places = slots?.all ?? Array.from({ length: wanted }, () => undefined);
+  const ran = await runAll(rounds, places, { options, connection, terminal }).finally(() => slots?.leave());
   const ids = ran.flatMap(({ executionId }) => executionId ?? []);
   const left = rounds.filter((_, at) => !ran.some((one) => one.at === at)).map(({ name }) => name);
   const unstarted = ran.flatMap(({ at, error }) =>
@@ -138,7 +138,7 @@ type Running = { options: RunOptions; connection: RunConnection; terminal: RunTe
 /** In the order of `tests`; those that were not started are left out. */
 async function runAll(
   tests: readonly Planned[],
-  places: readonly (Seat | undefined)[],
+  places: readonly (Slot | undefined)[],
   running: Running,
 ): Promise<Ran[]> {
   const { options, terminal } = running;
@@ -149,15 +149,15 @@ async function runAll(
     const bad = ran.filter(({ status }) => status !== "passed").length;
     return !isOver && !terminal.signal.aborted && bad < (options.maxFailures ?? Number.POSITIVE_INFINITY);
   };
-  const seatFor = ({ needsDevice }: Planned, place: Seat | undefined) =>
+  const slotFor = ({ needsDevice }: Planned, place: Slot | undefined) =>
     needsDevice || options.device !== undefined ? place : undefined;
-  const work = async (place: Seat | undefined) => {
+  const work = async (place: Slot | undefined) => {
     while (mayStart()) {
       const at = next++;
       const test = tests[at];
       if (!test) return;
-      const seat = seatFor(test, place);
-      const { end, stopped, isLost, text, fault } = await runOne(test, seat, running);
+      const slot = slotFor(test, place);
+      const { end, stopped, isLost, text, fault } = await runOne(test, slot, running);
       ran.push({ at, ...end });
       terminal.out(progressText({ done: ran.length, total: tests.length }, text, end, terminal));
       if (isFault(end))
@@ -173,14 +173,14 @@ async function runAll(
 const isFault = ({ status }: { status: string }) => status !== "passed" && status !== "cancelled";
 
 /** Runs a test and returns its end and the text of its verdict. */
-async function runOne(test: Planned, seat: Seat | undefined, { options, connection, terminal }: Running) {
-  const device = seat && deviceName(seat.device);
+async function runOne(test: Planned, slot: Slot | undefined, { options, connection, terminal }: Running) {
+  const device = slot && deviceName(slot.device);
   const { cwd, err } = terminal;
-  const run = () => runTest(test, { options, seat }, connection, terminal);
+  const run = () => runTest(test, { options, slot }, connection, terminal);
   const { ended, traces } =
-    options.trace === undefined || seat === undefined
+    options.trace === undefined || slot === undefined
       ? { ended: await run(), traces: [] }
-      : await traced(run, nameOfTrace, { seat, folder: folderOfTraces(options, cwd), connection, err });
+      : await traced(run, nameOfTrace, { slot, folder: folderOfTraces(options, cwd), connection, err });
   if ("error" in ended) {
     const { error } = ended;
     const text = notStartedText({ name: test.name, device }, error);
@@ -189,7 +189,7 @@ async function runOne(test: Planned, seat: Seat | undefined, { options, connecti
     return {
       end,
       stopped: false,
-      isLost: seatLost.has(error.code),
+      isLost: slotLost.has(error.code),
       text,
       fault: { path: undefined, message: why },
     };
@@ -198,7 +198,7 @@ async function runOne(test: Planned, seat: Seat | undefined, { options, connecti
   const shown = traces.map((path) => relative(cwd, path));
   const text = verdictText({ name: test.name, device }, reply, shown);
   const end = { status: reply.status, flaky: reply.flaky === true, executionId: reply.execution_id, traces };
-  return { end, stopped, isLost: seatLost.has(reply.reason?.code ?? ""), text, fault: faultOf(reply) };
+  return { end, stopped, isLost: slotLost.has(reply.reason?.code ?? ""), text, fault: faultOf(reply) };
 }
 
 /** Undefined for a test that leaves no trace: it passed at once, was stopped, or could not be started. */

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { done, type RunConnection, unending } from "./connection.ts";
-import type { Seat } from "./seats.ts";
+import type { Slot } from "./slots.ts";
 
 export type TraceOptions = {
   /** Keeps the trace of a test that did not pass, or not at once. */
@@ -26,13 +26,13 @@ export async function traced<Ended>(
   work: () => Promise<Ended>,
   nameOf: (ended: Ended) => string | undefined,
   {
-    seat,
+    slot,
     folder,
     connection,
     err,
-  }: { seat: Seat; folder: string; connection: RunConnection; err(text: string): void },
+  }: { slot: Slot; folder: string; connection: RunConnection; err(text: string): void },
 ): Promise<{ ended: Ended; traces: string[] }> {
-  const { session_id } = seat;
+  const { session_id } = slot;
   const args = { session_id, video: false, trace: true, max_ms: mostMs };
   const answer = await connection.call("start_recording", args, unending());
   if (!answer.ok) {

@@ -6,7 +6,7 @@ import type { UserInterfaceService } from "../userinterfaces/index.ts";
 import { type AppModel, getNode, variablesOf } from "../userinterfaces/model.ts";
 import type { Histories } from "./history.ts";
 import type { Positions } from "./positions.ts";
-import { seesNode } from "./trip.ts";
+import { seesNode } from "./walk.ts";
 
 /** Looks that finding out where a device is may cost. */
 const identifyLooks = 20;

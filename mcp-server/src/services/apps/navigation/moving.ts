@@ -7,19 +7,19 @@ import type { UserInterfaceService } from "../userinterfaces/index.ts";
 import { type AppModel, edgeLabel, getEdge, getNode } from "../userinterfaces/model.ts";
 import type { Histories } from "./history.ts";
 import { reported, type TravelEnd, travel } from "./travel.ts";
-import { navigationTimeoutMs, Trip, type TripPorts, type TripRequest } from "./trip.ts";
 import { validateEdges } from "./validate.ts";
+import { navigationTimeoutMs, Walk, type WalkPorts, type WalkRequest } from "./walk.ts";
 import { walkLeg } from "./walkLeg.ts";
 
 /** How long a whole validation may take when the caller does not say. */
 export const validationTimeoutMs = 1_800_000;
 
-export type NavigationRequest = TripRequest & {
+export type NavigationRequest = WalkRequest & {
   target: string;
   /** The caller checks the target's screen itself, and so decides whether a server's 4xx or 5xx is right. */
   isChecked?: boolean | undefined;
 };
-export type EdgeRequest = TripRequest & {
+export type EdgeRequest = WalkRequest & {
   edge: string;
   /** The first forward one when left out. */
   action_set?: string | undefined;
@@ -29,7 +29,7 @@ export type Moving = ReturnType<typeof createMoving>;
 
 /** The part of navigation that drives the device, within a run that holds it. */
 export function createMoving(
-  ports: TripPorts,
+  ports: WalkPorts,
   histories: Histories,
   userinterfaces: Pick<UserInterfaceService, "load">,
 ) {
@@ -40,9 +40,9 @@ export function createMoving(
       const target = getNode(model, request.target);
       const checkedTarget = request.isChecked ? target.id : undefined;
       const history = await histories.get(model, run.device.model);
-      const trip = new Trip(ports, run, model, history, request, { checkedTarget });
+      const walk = new Walk(ports, run, model, history, request, { checkedTarget });
       return span("navigate", { execution: run.id, node: target.id }, () =>
-        inApp(model.ui, () => reported(trip, target, () => travel(trip, target))),
+        inApp(model.ui, () => reported(walk, target, () => travel(walk, target))),
       );
     },
     /** Runs one edge from where the device is, without going to its source first. */
@@ -52,27 +52,27 @@ export function createMoving(
       const set = chooseSet(model, edge, request.action_set);
       const { source, target } = edge;
       const [from, to] = set.direction === "forward" ? [source, target] : [target, source];
-      const trip = new Trip(ports, run, model, await histories.get(model, run.device.model), request);
-      const walk = async (): Promise<TravelEnd> => {
+      const walk = new Walk(ports, run, model, await histories.get(model, run.device.model), request);
+      const go = async (): Promise<TravelEnd> => {
         const leg = { kind: "edge" as const, from, to, edge_id: edge.id, action_set_id: set.id };
-        const end = await walkLeg(trip, leg);
+        const end = await walkLeg(walk, leg);
         if (!end.ok) return { reached: false, at: undefined, failure: end.failure };
         return { reached: true, at: end.at, verified: end.verified };
       };
-      return inApp(model.ui, () => reported(trip, getNode(model, to), walk));
+      return inApp(model.ui, () => reported(walk, getNode(model, to), go));
     },
     /** Walks every action set of every edge. */
-    async validate(run: Run, request: TripRequest): Promise<ValidationReport> {
+    async validate(run: Run, request: WalkRequest): Promise<ValidationReport> {
       const model = await userinterfaces.load(request.userinterface);
       const { variables, timeout_ms = validationTimeoutMs } = request;
       const history = await histories.get(model, run.device.model);
-      const whole = new Trip(ports, run, model, history, { variables, timeout_ms });
+      const whole = new Walk(ports, run, model, history, { variables, timeout_ms });
       const { graph } = whole;
-      const newTrip = () => {
+      const newWalk = () => {
         const restMs = Math.max(1, Math.min(navigationTimeoutMs, timeout_ms - whole.elapsedMs()));
-        return new Trip(ports, run, model, history, { variables, timeout_ms: restMs }, { graph });
+        return new Walk(ports, run, model, history, { variables, timeout_ms: restMs }, { graph });
       };
-      return inApp(model.ui, () => validateEdges(whole, newTrip));
+      return inApp(model.ui, () => validateEdges(whole, newWalk));
     },
   };
 }

@@ -10,7 +10,7 @@ import { verdictOf } from "../../records/verdicts.ts";
 import type { UserInterfaceService } from "../userinterfaces/index.ts";
 import { type AppModel, edgeLabel, getEdge, getNode } from "../userinterfaces/model.ts";
 import { type EdgeRequest, type Moving, type NavigationRequest, validationTimeoutMs } from "./moving.ts";
-import { navigationTimeoutMs, type TripRequest } from "./trip.ts";
+import { navigationTimeoutMs, type WalkRequest } from "./walk.ts";
 
 /** The run's own limit lies after the navigation's, which ends with a report. */
 const graceMs = 10_000;
@@ -44,7 +44,7 @@ type Dependencies = {
 /** Navigations as executions of their own, for callers without a run. A failure is thrown, with the execution's id. */
 export function createRuns({ executions, userinterfaces, moving }: Dependencies) {
   const specOf = (
-    request: Asked<TripRequest>,
+    request: Asked<WalkRequest>,
     { ui }: AppModel,
     name: string,
     input: object = {},
@@ -84,7 +84,7 @@ export function createRuns({ executions, userinterfaces, moving }: Dependencies)
       const spec = specOf(request, model, name, { edge: request.edge, variables: request.variables });
       return navigated(spec, context, (run) => moving.executeEdge(run, request));
     },
-    async runValidation(request: Asked<TripRequest>, context: CallContext) {
+    async runValidation(request: Asked<WalkRequest>, context: CallContext) {
       const model = await userinterfaces.load(request.userinterface);
       const limited = { ...request, timeout_ms: request.timeout_ms ?? validationTimeoutMs };
       const spec = specOf(limited, model, `validate ${model.ui.name}`);

@@ -2,11 +2,11 @@ import type { EdgeTrial, Failure, Node, ValidationReport } from "../../../domain
 import { edgeLabel, findEntry, getEdge, getNode } from "../userinterfaces/model.ts";
 import { costsFrom, type EdgeLeg } from "./graph.ts";
 import { type TravelEnd, travel } from "./travel.ts";
-import type { Trip } from "./trip.ts";
+import type { Walk } from "./walk.ts";
 import { walkLeg } from "./walkLeg.ts";
 
-/** Walks every action set of every edge once, the nearest untried one next. `newTrip` makes the trip of one trial. */
-export async function validateEdges(first: Trip, newTrip: () => Trip): Promise<ValidationReport> {
+/** Walks every action set of every edge once, the nearest untried one next. `newWalk` makes the walk of one trial. */
+export async function validateEdges(first: Walk, newWalk: () => Walk): Promise<ValidationReport> {
   const { model } = first;
   const left = new Set(allLegs(first));
   const trials: EdgeTrial[] = [];
@@ -15,10 +15,10 @@ export async function validateEdges(first: Trip, newTrip: () => Trip): Promise<V
     for (let leg = nextLeg(first, left, at); leg; leg = nextLeg(first, left, at)) {
       left.delete(leg);
       first.signal.throwIfAborted();
-      const trip = newTrip();
-      const trial = await tryLeg(trip, leg).finally(() => trip.end());
+      const walk = newWalk();
+      const trial = await tryLeg(walk, leg).finally(() => walk.end());
       at = trial.at;
-      if (!at) await trip.lose();
+      if (!at) await walk.lose();
       trials.push(trial.trial);
     }
   } catch (error) {
@@ -37,7 +37,7 @@ export async function validateEdges(first: Trip, newTrip: () => Trip): Promise<V
   };
 }
 
-function allLegs({ model }: Trip): EdgeLeg[] {
+function allLegs({ model }: Walk): EdgeLeg[] {
   return [...model.edges.values()].flatMap(({ id, source, target, action_sets }) =>
     action_sets.map((set): EdgeLeg => {
       const [from, to] = set.direction === "forward" ? [source, target] : [target, source];
@@ -47,7 +47,7 @@ function allLegs({ model }: Trip): EdgeLeg[] {
 }
 
 /** From the entry means to start over, so it comes only after everything that is nearer. */
-function nextLeg({ model, graph }: Trip, left: ReadonlySet<EdgeLeg>, at: Node | undefined) {
+function nextLeg({ model, graph }: Walk, left: ReadonlySet<EdgeLeg>, at: Node | undefined) {
   const startOver = 1e9;
   const entry = findEntry(model);
   const near = at && costsFrom(graph, at.id);
@@ -58,7 +58,7 @@ function nextLeg({ model, graph }: Trip, left: ReadonlySet<EdgeLeg>, at: Node | 
   return best?.leg;
 }
 
-async function tryLeg(trip: Trip, leg: EdgeLeg): Promise<{ trial: EdgeTrial; at: Node | undefined }> {
+async function tryLeg(walk: Walk, leg: EdgeLeg): Promise<{ trial: EdgeTrial; at: Node | undefined }> {
   const trial = (
     rest: Pick<EdgeTrial, "reached_source" | "ok" | "verified">,
     at: Node | undefined,
@@ -67,27 +67,27 @@ async function tryLeg(trip: Trip, leg: EdgeLeg): Promise<{ trial: EdgeTrial; at:
     trial: {
       edge_id: leg.edge_id,
       action_set_id: leg.action_set_id,
-      edge: edgeLabel(trip.model, getEdge(trip.model, leg.edge_id)),
+      edge: edgeLabel(walk.model, getEdge(walk.model, leg.edge_id)),
       ...rest,
-      duration_ms: trip.elapsedMs(),
+      duration_ms: walk.elapsedMs(),
       ...(error && { error }),
     },
     at,
   });
-  const source = await reachSource(trip, leg);
+  const source = await reachSource(walk, leg);
   if (!source.reached)
     return trial({ reached_source: false, ok: false, verified: false }, undefined, source.failure);
-  const end = await walkLeg(trip, leg);
+  const end = await walkLeg(walk, leg);
   if (!end.ok) return trial({ reached_source: true, ok: false, verified: false }, undefined, end.failure);
   const at = end.at.type === "action" ? source.at : end.at;
   return trial({ reached_source: true, ok: true, verified: end.verified }, at);
 }
 
 /** The entry's own edges run from anywhere, so nothing has to go there first. */
-async function reachSource(trip: Trip, leg: EdgeLeg): Promise<TravelEnd> {
-  const source = getNode(trip.model, leg.from);
-  const set = getEdge(trip.model, leg.edge_id).action_sets.find(({ id }) => id === leg.action_set_id);
+async function reachSource(walk: Walk, leg: EdgeLeg): Promise<TravelEnd> {
+  const source = getNode(walk.model, leg.from);
+  const set = getEdge(walk.model, leg.edge_id).action_sets.find(({ id }) => id === leg.action_set_id);
   const runsAnywhere =
     source.type === "entry" && source.verifications.length === 0 && set?.actions.length !== 0;
-  return runsAnywhere ? { reached: true, at: source, verified: false } : travel(trip, source);
+  return runsAnywhere ? { reached: true, at: source, verified: false } : travel(walk, source);
 }

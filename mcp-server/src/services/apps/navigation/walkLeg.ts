@@ -5,7 +5,7 @@ import { stopsWalking, verdictOf } from "../../records/verdicts.ts";
 import { edgeLabel, getEdge, getNode, labelOf } from "../userinterfaces/model.ts";
 import { type Arrival, arrive, conditionalEdges } from "./arrive.ts";
 import type { EdgeLeg, Leg } from "./graph.ts";
-import { arrivalMs, type Trip } from "./trip.ts";
+import { arrivalMs, type Walk } from "./walk.ts";
 
 /** `at` is where the step led. If it is not `intended`, a conditional edge led to another of its targets. */
 export type LegEnd =
@@ -24,55 +24,55 @@ type Attempt = {
 type Walking = { leg: EdgeLeg; edge: Edge; set: ActionSet; target: Node };
 
 /** Walks one step: actions, then the checks of where it leads. Records it as a step and in the history. */
-export async function walkLeg(trip: Trip, leg: Leg): Promise<LegEnd> {
-  const target = getNode(trip.model, leg.to);
-  if (!("edge_id" in leg)) return passGate(trip, leg, target);
-  const edge = getEdge(trip.model, leg.edge_id);
+export async function walkLeg(walk: Walk, leg: Leg): Promise<LegEnd> {
+  const target = getNode(walk.model, leg.to);
+  if (!("edge_id" in leg)) return passGate(walk, leg, target);
+  const edge = getEdge(walk.model, leg.edge_id);
   const set = edge.action_sets.find(({ id }) => id === leg.action_set_id);
   if (!set) throw new Error(`The edge ${edge.id} has no action set ${leg.action_set_id}`);
-  return walkEdge(trip, { leg, edge, set, target });
+  return walkEdge(walk, { leg, edge, set, target });
 }
 
-async function walkEdge(trip: Trip, walking: Walking): Promise<LegEnd> {
+async function walkEdge(walk: Walk, walking: Walking): Promise<LegEnd> {
   const { leg, edge, set, target } = walking;
-  const started = trip.ports.clock.monotonic();
-  const before = await pictureBefore(trip);
+  const started = walk.ports.clock.monotonic();
+  const before = await pictureBefore(walk);
   // If this process dies on the way, the device must not be believed to be where it was.
-  trip.ports.positions.doubt(trip.device.id);
-  const attempt = await tryEdge(trip, walking).catch(async (error: unknown) => {
-    await recordBroken(trip, walking, started, error);
+  walk.ports.positions.doubt(walk.device.id);
+  const attempt = await tryEdge(walk, walking).catch(async (error: unknown) => {
+    await recordBroken(walk, walking, started, error);
     throw error;
   });
   const end = endOf(attempt, target);
-  if (end.ok || !stopsWalking(end.failure.code)) await recordRuns(trip, walking, attempt);
-  if (end.ok && end.at.type !== "action") await trip.stand(end.at, end.verified);
+  if (end.ok || !stopsWalking(end.failure.code)) await recordRuns(walk, walking, attempt);
+  if (end.ok && end.at.type !== "action") await walk.stand(end.at, end.verified);
   const walked: WalkedLeg = {
     kind: leg.kind,
-    from: labelOf(trip.model, leg.from),
+    from: labelOf(walk.model, leg.from),
     to: end.ok ? end.at.label : target.label,
     edge_id: edge.id,
     action_set_id: set.id,
     ok: end.ok,
     verified: end.ok && end.verified,
-    duration_ms: Math.round(trip.ports.clock.monotonic() - started),
+    duration_ms: Math.round(walk.ports.clock.monotonic() - started),
     ...kpiFields(attempt.kpi),
     ...(!end.ok && { error: end.failure }),
   };
-  trip.walked.push(walked);
-  const isLast = leg.to === trip.firstPlan?.legs.at(-1)?.to;
-  const after = await trip.picture(end.ok && !isLast);
-  trip.lastPicture = after;
+  walk.walked.push(walked);
+  const isLast = leg.to === walk.firstPlan?.legs.at(-1)?.to;
+  const after = await walk.picture(end.ok && !isLast);
+  walk.lastPicture = after;
   const artifacts = [before, after].filter((picture) => picture !== undefined);
-  await recordStep(trip, walking, { walked, attempt, artifacts });
+  await recordStep(walk, walking, { walked, attempt, artifacts });
   return end;
 }
 
 /** Enters or leaves a subtree: one place under two names, so there is nothing to do but to look. */
-async function passGate(trip: Trip, leg: Leg, target: Node): Promise<LegEnd> {
-  const arrival = await arrive(trip, target, []);
-  trip.walked.push({
+async function passGate(walk: Walk, leg: Leg, target: Node): Promise<LegEnd> {
+  const arrival = await arrive(walk, target, []);
+  walk.walked.push({
     kind: leg.kind,
-    from: labelOf(trip.model, leg.from),
+    from: labelOf(walk.model, leg.from),
     to: target.label,
     ok: arrival.ok,
     verified: arrival.ok && arrival.verified,
@@ -80,17 +80,17 @@ async function passGate(trip: Trip, leg: Leg, target: Node): Promise<LegEnd> {
     ...(!arrival.ok && { error: arrival.failure }),
   });
   if (!arrival.ok) return { ok: false, failure: arrival.failure };
-  await trip.stand(target, arrival.verified);
+  await walk.stand(target, arrival.verified);
   return { ok: true, at: target, verified: arrival.verified, intended: true };
 }
 
 /** Runs the actions and looks where they led; if that is not where they should, runs the retry actions once. */
-async function tryEdge(trip: Trip, walking: Walking): Promise<Attempt> {
+async function tryEdge(walk: Walk, walking: Walking): Promise<Attempt> {
   const { actions, retry_actions, failure_actions } = walking.set;
-  const first = await act(trip, walking, { actions, retry_actions, failure_actions });
+  const first = await act(walk, walking, { actions, retry_actions, failure_actions });
   const retried = first.report.results.some(({ phase }) => phase === "retry");
   if (!mayRetry(first) || retried || retry_actions.length === 0) return first;
-  const second = await act(trip, walking, { actions: retry_actions, retry_actions: [], failure_actions });
+  const second = await act(walk, walking, { actions: retry_actions, retry_actions: [], failure_actions });
   const results = second.report.results.map((result) =>
     result.phase === "action" ? { ...result, phase: "retry" as const } : result,
   );
@@ -105,43 +105,43 @@ async function tryEdge(trip: Trip, walking: Walking): Promise<Attempt> {
 const mayRetry = ({ report, arrival }: Attempt): boolean =>
   report.ok && arrival?.ok === false && !stopsWalking(arrival.failure.code);
 
-async function act(trip: Trip, { edge, set, target }: Walking, batch: ActionBatch): Promise<Attempt> {
-  const { clock } = trip.ports;
-  const { signal } = trip;
+async function act(walk: Walk, { edge, set, target }: Walking, batch: ActionBatch): Promise<Attempt> {
+  const { clock } = walk.ports;
+  const { signal } = walk;
   const started = clock.monotonic();
   signal.throwIfAborted();
-  const isChecked = trip.isChecked(target);
+  const isChecked = walk.isChecked(target);
   const report: ActionReport =
-    batch.actions.length === 0 ? { ok: true, results: [] } : await trip.act(batch, isChecked);
+    batch.actions.length === 0 ? { ok: true, results: [] } : await walk.act(batch, isChecked);
   const lastStarted = clock.monotonic() - (report.results.at(-1)?.duration_ms ?? 0);
   if (report.ok && edge.final_wait_ms > 0) await clock.sleep(edge.final_wait_ms, signal);
   const actionsMs = Math.round(clock.monotonic() - started);
   if (!report.ok) return { report, arrival: undefined, actionsMs, kpi: undefined };
-  const kpi = await measureKpi(trip, set, { sentAt: report.sentAt, lastStarted });
-  const others = set.direction === "forward" ? conditionalEdges(trip, edge, set.id) : [];
+  const kpi = await measureKpi(walk, set, { sentAt: report.sentAt, lastStarted });
+  const others = set.direction === "forward" ? conditionalEdges(walk, edge, set.id) : [];
   const arrival = await arrive(
-    trip,
+    walk,
     target,
-    others.map((other) => getNode(trip.model, other.target)),
+    others.map((other) => getNode(walk.model, other.target)),
   );
   return { report, arrival, actionsMs, kpi };
 }
 
 /** From the last input event to the first frame that shows the references; without frames, from the last action to the first look. */
 async function measureKpi(
-  trip: Trip,
+  walk: Walk,
   set: ActionSet,
   { sentAt, lastStarted }: { sentAt: Moment | undefined; lastStarted: number },
 ): Promise<Attempt["kpi"]> {
-  const { clock, verifications } = trip.ports;
+  const { clock, verifications } = walk.ports;
   if (set.kpi === undefined || set.kpi.length === 0) return undefined;
-  const options = trip.options(arrivalMs);
+  const options = walk.options(arrivalMs);
   if (sentAt !== undefined) {
-    const seen = await verifications.firstFrame(trip.device, set.kpi, { ...options, from: sentAt });
+    const seen = await verifications.firstFrame(walk.device, set.kpi, { ...options, from: sentAt });
     if (seen.measured)
       return seen.first && { ms: Math.round(seen.first.at - sentAt), errorMs: Math.ceil(seen.first.errorMs) };
   }
-  const { pass } = await verifications.check(trip.device, set.kpi, options);
+  const { pass } = await verifications.check(walk.device, set.kpi, options);
   return pass ? { ms: Math.round(clock.monotonic() - lastStarted) } : undefined;
 }
 
@@ -159,56 +159,56 @@ function endOf({ report, arrival }: Attempt, target: Node): LegEnd {
 
 /** One run of the edge, one of the place it led to. A conditional edge that led elsewhere counts for the other edge too. */
 async function recordRuns(
-  trip: Trip,
+  walk: Walk,
   { edge, set, target }: Walking,
   { arrival, actionsMs, kpi }: Attempt,
 ): Promise<void> {
   const shared = {
-    device_model: trip.device.model,
-    execution_id: trip.run.id,
-    at: new Date(trip.ports.clock.now()).toISOString(),
+    device_model: walk.device.model,
+    execution_id: walk.run.id,
+    at: new Date(walk.ports.clock.now()).toISOString(),
   };
   const reached = arrival?.ok ? arrival.node : undefined;
   const ofEdge = {
     ...{ subject: "edge" as const, action_set_id: set.id, ...shared },
     ...{ duration_ms: actionsMs, kpi_ms: kpi?.ms },
   };
-  await trip.history.record({ ...ofEdge, subject_id: edge.id, ok: reached?.id === target.id });
-  const other = conditionalEdges(trip, edge, set.id).find((one) => one.target === reached?.id);
+  await walk.history.record({ ...ofEdge, subject_id: edge.id, ok: reached?.id === target.id });
+  const other = conditionalEdges(walk, edge, set.id).find((one) => one.target === reached?.id);
   if (other && reached?.id !== target.id)
-    await trip.history.record({ ...ofEdge, subject_id: other.id, ok: true });
+    await walk.history.record({ ...ofEdge, subject_id: other.id, ok: true });
   const looked = reached ?? target;
   if (!arrival || looked.verifications.length === 0) return;
   const { ok, duration_ms } = arrival;
-  await trip.history.record({ subject: "node", subject_id: looked.id, ok, duration_ms, ...shared });
+  await walk.history.record({ subject: "node", subject_id: looked.id, ok, duration_ms, ...shared });
 }
 
-async function pictureBefore(trip: Trip) {
-  trip.lastPicture ??= await trip.picture(true);
-  return trip.lastPicture && { ...trip.lastPicture, kind: "screenshot_before" };
+async function pictureBefore(walk: Walk) {
+  walk.lastPicture ??= await walk.picture(true);
+  return walk.lastPicture && { ...walk.lastPicture, kind: "screenshot_before" };
 }
 
 function recordStep(
-  trip: Trip,
+  walk: Walk,
   walking: Walking,
   done: { walked: WalkedLeg; attempt: Attempt; artifacts: Step["artifacts"] },
 ): Promise<unknown> {
   const { walked, attempt, artifacts } = done;
   const { report, arrival } = attempt;
-  const slowness = trip.walked.length === 1 ? trip.slowness() : undefined;
+  const slowness = walk.walked.length === 1 ? walk.slowness() : undefined;
   const checked = arrival && (arrival.ok ? arrival.verified : true);
-  return trip.run.step({
-    ...trip.stepOf(walked.duration_ms),
+  return walk.run.step({
+    ...walk.stepOf(walked.duration_ms),
     label: `${walked.from} → ${walked.to}`,
     status: walked.error ? verdictOf(walked.error.code) : "passed",
     input: {
-      ...inputOf(trip, walking),
+      ...inputOf(walk, walking),
       ...{ action_set: walking.set.id, actions: walking.set.actions },
     },
     output: {
       results: report.results,
       verified: walked.verified,
-      ...(checked && { verdicts: trip.verdicts }),
+      ...(checked && { verdicts: walk.verdicts }),
       ...kpiFields(attempt.kpi),
       ...(slowness !== undefined && { notes: [slowness] }),
     },
@@ -218,19 +218,19 @@ function recordStep(
 }
 
 /** Records a step that an error or a cancellation ended. */
-async function recordBroken(trip: Trip, walking: Walking, started: number, error: unknown): Promise<void> {
+async function recordBroken(walk: Walk, walking: Walking, started: number, error: unknown): Promise<void> {
   const code = error instanceof Error && "code" in error ? String(error.code) : "INTERNAL";
   const message = error instanceof Error ? error.message : String(error);
-  const stopped = trip.isLate() ? "timeout" : "cancelled";
-  await trip.run.step({
-    ...trip.stepOf(trip.ports.clock.monotonic() - started),
-    label: `${labelOf(trip.model, walking.leg.from)} → ${labelOf(trip.model, walking.leg.to)}`,
-    status: trip.signal.aborted ? stopped : "error",
-    input: inputOf(trip, walking),
+  const stopped = walk.isLate() ? "timeout" : "cancelled";
+  await walk.run.step({
+    ...walk.stepOf(walk.ports.clock.monotonic() - started),
+    label: `${labelOf(walk.model, walking.leg.from)} → ${labelOf(walk.model, walking.leg.to)}`,
+    status: walk.signal.aborted ? stopped : "error",
+    input: inputOf(walk, walking),
     output: null,
     error: { code, message },
     artifacts: [],
   });
 }
 
-const inputOf = (trip: Trip, { edge }: Walking) => ({ edge: edgeLabel(trip.model, edge), edge_id: edge.id });
+const inputOf = (walk: Walk, { edge }: Walking) => ({ edge: edgeLabel(walk.model, edge), edge_id: edge.id });

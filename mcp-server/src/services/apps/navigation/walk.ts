@@ -28,14 +28,14 @@ import type { Positions } from "./positions.ts";
 /** How long a navigation or an edge may take when the caller does not say. */
 export const navigationTimeoutMs = 120_000;
 
-export type TripRequest = {
+export type WalkRequest = {
   userinterface: string;
   /** Fill `{{name}}` over the userinterface's own. */
   variables?: Params | undefined;
   timeout_ms?: number | undefined;
 };
 
-export type TripPorts = {
+export type WalkPorts = {
   actions: ActionExecutor;
   verifications: VerificationExecutor;
   screen: Pick<ScreenService, "capture" | "slowness">;
@@ -47,7 +47,7 @@ export type TripPorts = {
 export const arrivalMs = 10_000;
 
 /** The state of one navigation under way. */
-export class Trip {
+export class Walk {
   readonly device: OpenDevice;
   readonly signal: AbortSignal;
   readonly variables: Params;
@@ -74,11 +74,11 @@ export class Trip {
   private readonly cancelTimer: () => void;
 
   constructor(
-    readonly ports: TripPorts,
+    readonly ports: WalkPorts,
     readonly run: Run,
     readonly model: AppModel,
     readonly history: History,
-    request: Pick<TripRequest, "variables" | "timeout_ms">,
+    request: Pick<WalkRequest, "variables" | "timeout_ms">,
     options: {
       /** The node whose screen the caller checks itself when the device is there. */
       checkedTarget?: string | undefined;

@@ -4,7 +4,7 @@ import { ToolError } from "../../errors.ts";
 import { findOwnDevice } from "../folder/journal.ts";
 import { type Answer, done, type RunConnection, type RunTerminal, unending } from "./connection.ts";
 
-export type SeatOptions = {
+export type SlotOptions = {
   device?: string | undefined;
   /** Shows the windows of browsers, each a copy that is made for the run. */
   headed?: boolean | undefined;
@@ -12,8 +12,8 @@ export type SeatOptions = {
   waitDevice?: number | undefined;
 };
 
-export type Seats = {
-  all: readonly Seat[];
+export type Slots = {
+  all: readonly Slot[];
   /** Gives the devices back; copies are closed. */
   leave(): Promise<void>;
 };
@@ -41,47 +41,47 @@ const askAgainMs = 500;
  * Takes a device for each worker, before the first test: copies of a browser, of other devices those that are free and of the
  * same model. Reports the reason if fewer than `wanted` are available. Throws DEVICE_HELD with the holder, and why a device does not open.
  */
-export async function takeSeats(
+export async function takeSlots(
   wanted: number,
-  options: SeatOptions,
+  options: SlotOptions,
   connection: RunConnection,
   terminal: Pick<RunTerminal, "err" | "signal" | "cwd">,
-): Promise<Seats> {
+): Promise<Slots> {
   const { signal, err } = terminal;
-  const take = (args: Record<string, unknown>) => readSeat(connection.call("take_control", args, signal));
+  const take = (args: Record<string, unknown>) => readSlot(connection.call("take_control", args, signal));
   const named = options.device === undefined ? {} : { device_id: options.device };
-  const seats: Seat[] = [];
+  const slots: Slot[] = [];
   const leave = async () => {
-    const release = ({ session_id }: Seat) => connection.call("release_control", { session_id }, unending());
-    await Promise.allSettled(seats.filter(({ isFolders }) => !isFolders).map(release));
+    const release = ({ session_id }: Slot) => connection.call("release_control", { session_id }, unending());
+    await Promise.allSettled(slots.filter(({ isFolders }) => !isFolders).map(release));
   };
   try {
     if (!options.headed)
-      seats.push(await takeWhenFree(() => takeSeat(named, connection, terminal), options, terminal));
-    if (seats[0]?.isFolders)
-      err(`${deviceName(seats[0].device)} is held by this folder, and is used as it is\n`);
-    const base = seats[0]?.device ?? (await findDevice(named, connection, signal));
+      slots.push(await takeWhenFree(() => takeSlot(named, connection, terminal), options, terminal));
+    if (slots[0]?.isFolders)
+      err(`${deviceName(slots[0].device)} is held by this folder, and is used as it is\n`);
+    const base = slots[0]?.device ?? (await findDevice(named, connection, signal));
     const copy = { headed: options.headed === true };
-    const why = await takeMore(seats, wanted, () => take({ device_id: base, copy }));
-    if (seats[0] && isUncopied(why)) await takeOthers(seats, wanted, { take, connection, signal });
-    else if (why && seats.length === 0) throw why;
-    if (wanted > 1) err(`${workersLine(seats, wanted, why)}\n`);
+    const why = await takeMore(slots, wanted, () => take({ device_id: base, copy }));
+    if (slots[0] && isUncopied(why)) await takeOthers(slots, wanted, { take, connection, signal });
+    else if (why && slots.length === 0) throw why;
+    if (wanted > 1) err(`${workersLine(slots, wanted, why)}\n`);
   } catch (error) {
     await leave();
     throw error;
   }
-  return { all: seats, leave: renewed(seats, connection, leave) };
+  return { all: slots, leave: renewed(slots, connection, leave) };
 }
 
 /** Until there are enough. Returns why there are fewer. */
 async function takeMore(
-  seats: Seat[],
+  slots: Slot[],
   wanted: number,
-  take: () => Promise<Seat>,
+  take: () => Promise<Slot>,
 ): Promise<ToolError | undefined> {
-  while (seats.length < wanted) {
+  while (slots.length < wanted) {
     try {
-      seats.push(await take());
+      slots.push(await take());
     } catch (error) {
       const isEnd =
         error instanceof ToolError && ["INSUFFICIENT_RESOURCES", "DEVICE_NOT_COPIED"].includes(error.code);
@@ -96,21 +96,21 @@ const isUncopied = (why: ToolError | undefined) => why?.code === "DEVICE_NOT_COP
 
 /** What is discovered stands in for another only where that one is discovered too. */
 async function takeOthers(
-  seats: Seat[],
+  slots: Slot[],
   wanted: number,
   {
     take,
     connection,
     signal,
   }: {
-    take(args: Record<string, unknown>): Promise<Seat>;
+    take(args: Record<string, unknown>): Promise<Slot>;
     connection: RunConnection;
     signal: AbortSignal;
   },
 ): Promise<void> {
   const { hosts } = hostsSchema.parse(await done(connection.call("list_hosts", {}, signal)));
   const devices = hosts.flatMap((host) => host.devices);
-  const first = devices.find(({ id }) => id === seats[0]?.device);
+  const first = devices.find(({ id }) => id === slots[0]?.device);
   const others = devices.filter(
     ({ id, model, state, discovered }) =>
       model === first?.model &&
@@ -119,27 +119,27 @@ async function takeOthers(
       !state.startsWith("held"),
   );
   for (const { id } of others) {
-    if (seats.length === wanted) return;
+    if (slots.length === wanted) return;
     // Somebody may have been faster.
-    const seat = await takeUnlessHeld(() => take({ device_id: id }));
-    if ("device" in seat) seats.push(seat);
+    const slot = await takeUnlessHeld(() => take({ device_id: id }));
+    if ("device" in slot) slots.push(slot);
   }
 }
 
-function workersLine(seats: readonly Seat[], wanted: number, why: ToolError | undefined): string {
-  const names = seats.map(({ device }) => deviceName(device)).join(", ");
-  if (seats.length === wanted) return `${wanted} workers: ${names}`;
-  const model = `no further device of the model ${seats[0]?.model} is free.`;
-  return `${seats.length} of ${wanted} workers: ${names}; ${isUncopied(why) ? model : why?.message}`;
+function workersLine(slots: readonly Slot[], wanted: number, why: ToolError | undefined): string {
+  const names = slots.map(({ device }) => deviceName(device)).join(", ");
+  if (slots.length === wanted) return `${wanted} workers: ${names}`;
+  const model = `no further device of the model ${slots[0]?.model} is free.`;
+  return `${slots.length} of ${wanted} workers: ${names}; ${isUncopied(why) ? model : why?.message}`;
 }
 
 export const deviceName = (id: string) => id.slice(id.lastIndexOf("/") + 1);
 
 async function takeWhenFree(
-  take: () => Promise<Seat>,
-  { waitDevice: seconds }: SeatOptions,
+  take: () => Promise<Slot>,
+  { waitDevice: seconds }: SlotOptions,
   { err, signal }: Pick<RunTerminal, "err" | "signal">,
-): Promise<Seat> {
+): Promise<Slot> {
   const first = await takeUnlessHeld(take);
   if ("device" in first) return first;
   if (seconds === undefined) throw stillHeld(first, "Wait for it with --wait-device 60");
@@ -155,8 +155,8 @@ async function takeWhenFree(
   }
 }
 
-/** The seat, or the error that says who holds the device. */
-const takeUnlessHeld = (take: () => Promise<Seat>): Promise<Seat | ToolError> =>
+/** The slot, or the error that says who holds the device. */
+const takeUnlessHeld = (take: () => Promise<Slot>): Promise<Slot | ToolError> =>
   take().catch((error: unknown) => {
     if (error instanceof ToolError && error.code === "DEVICE_HELD") return error;
     throw error;
@@ -176,9 +176,9 @@ async function findDevice(
 }
 
 /** A worker may have nothing to do with its device for longer than its lease lasts. Returns `leave`, which ends that. */
-function renewed(seats: readonly Seat[], connection: RunConnection, leave: () => Promise<void>) {
-  const renew = ({ session_id }: Seat) => connection.call("get_device_info", { session_id }, unending());
-  const timer = setInterval(() => void Promise.allSettled(seats.map(renew)), renewMs);
+function renewed(slots: readonly Slot[], connection: RunConnection, leave: () => Promise<void>) {
+  const renew = ({ session_id }: Slot) => connection.call("get_device_info", { session_id }, unending());
+  const timer = setInterval(() => void Promise.allSettled(slots.map(renew)), renewMs);
   timer.unref();
   return () => {
     clearInterval(timer);
@@ -187,7 +187,7 @@ function renewed(seats: readonly Seat[], connection: RunConnection, leave: () =>
 }
 
 /** A device and the handle of its lease. `isFolders`: the lease is that of the working folder and outlives this use. */
-export type Seat = { device: string; model: string; session_id: string; isFolders?: true };
+export type Slot = { device: string; model: string; session_id: string; isFolders?: true };
 
 type Named = { device_id?: string };
 type Place = Pick<RunTerminal, "cwd" | "signal">;
@@ -195,14 +195,14 @@ type Place = Pick<RunTerminal, "cwd" | "signal">;
 const takenSchema = z.looseObject({ device: z.string(), model: z.string(), session_id: z.string() });
 const infoSchema = z.looseObject({ id: z.string(), model: z.string() });
 
-export const readSeat = async (answer: Promise<Answer>): Promise<Seat> =>
+export const readSlot = async (answer: Promise<Answer>): Promise<Slot> =>
   takenSchema.parse(await done(answer));
 
 /**
  * Takes the device that is named, else the working folder's own if it can be had, else one that is free. One that the folder
  * holds is used under the folder's lease. Throws DEVICE_HELD with the holder, DEVICE_AMBIGUOUS, and why a device does not open.
  */
-export async function takeSeat(named: Named, connection: RunConnection, place: Place): Promise<Seat> {
+export async function takeSlot(named: Named, connection: RunConnection, place: Place): Promise<Slot> {
   const own = findOwnDevice(place.cwd);
   const take = (one: Named) => takeOrShare(one, own?.session, connection, place);
   if (own === undefined || named.device_id !== undefined) return take(named);
@@ -218,25 +218,25 @@ async function takeOrShare(
   ownSession: string | undefined,
   connection: RunConnection,
   place: Place,
-): Promise<Seat> {
+): Promise<Slot> {
   try {
-    return await readSeat(connection.call("take_control", named, place.signal));
+    return await readSlot(connection.call("take_control", named, place.signal));
   } catch (error) {
     const isHeld = error instanceof ToolError && error.code === "DEVICE_HELD";
-    const seat =
-      isHeld && ownSession !== undefined ? await seatOf(ownSession, named, connection, place) : undefined;
-    if (seat) return seat;
+    const slot =
+      isHeld && ownSession !== undefined ? await slotOf(ownSession, named, connection, place) : undefined;
+    if (slot) return slot;
     throw error;
   }
 }
 
 /** Undefined where the lease has ended or is of another device than the one that is named. */
-async function seatOf(
+async function slotOf(
   session_id: string,
   named: Named,
   connection: RunConnection,
   { signal }: Place,
-): Promise<Seat | undefined> {
+): Promise<Slot | undefined> {
   const answer = await connection.call("get_device_info", { ...named, session_id }, signal);
   if (!answer.ok) return undefined;
   const { id, model } = infoSchema.parse(answer.structured);
