@@ -244,7 +244,7 @@ export type DeviceNotice = {
   text: string;
   at: string;
   /** A page of the holder did it, while a run that started fresh drove another one beside it. */
-  beside?: true;
+  background?: true;
 };
 
 /** What around a step that failed speaks against the app, the page or the machine. */

@@ -27,7 +27,7 @@ describeEachDatabase("a new test case", (open) => {
     );
     const first = asked.find(({ id }) => kept.includes(id));
     expect(kept.filter((id) => id !== undefined)).toHaveLength(1);
-    expect(await rows.meant("inserted")).toEqual([
+    expect(await rows.named("inserted")).toEqual([
       {
         ...first?.testcase,
         id: first?.id,

@@ -21,7 +21,7 @@ export const walkedLegSchema = z.object({
   ok: z.boolean(),
   verified: z.boolean(),
   duration_ms: z.int(),
-  /** From the last input event to the first frame that shows the reference; without frames, from the last action to the first look that saw it. */
+  /** From the last input event to the first frame that shows the reference; without frames, from the last action to the first snapshot that shows it. */
   kpi_ms: z.int().optional(),
   /** The interval of the frames. */
   kpi_error_ms: z.int().optional(),

@@ -9,8 +9,8 @@ const results = z.union([
 
 /** What the device did by itself during a step, also if it is recorded with a single command of the step. */
 export function noticesOf({ output, notices = [] }: Pick<Step, "output" | "notices">): string[] {
-  const told = results.safeParse(output).data ?? [];
-  return [...told.flatMap((result) => result.notices ?? []), ...notices];
+  const recorded = results.safeParse(output).data ?? [];
+  return [...recorded.flatMap((result) => result.notices ?? []), ...notices];
 }
 
 /** A passed step that took at least this part of its time limit is called slow. */

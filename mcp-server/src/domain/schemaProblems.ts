@@ -8,7 +8,7 @@ type Path = readonly PropertyKey[];
 /** `path` of an unknown key leads to the object that has it. */
 export type SchemaProblem = { path: PropertyKey[]; message: string; key?: string };
 
-/** The issues of the branch that was meant, or a message; undefined to take the schema's own. */
+/** The issues of the branch that fits best, or a message; undefined to take the schema's own. */
 export type Branch = (issue: UnionIssue, path: Path) => readonly Issue[] | string | undefined;
 
 /** Every problem of a failed parse. An unknown key is named with the nearest known one. */
@@ -23,10 +23,10 @@ export function schemaProblems(
       const known = [...new Set(keysAt(schema, path))];
       return issue.keys.map((key) => ({ path, message: `unknown key "${key}"${offer(key, known)}`, key }));
     }
-    const meant = issue.code === "invalid_union" ? branch(issue, path) : undefined;
-    if (meant === undefined || typeof meant === "string")
-      return [{ path, message: meant ?? issueText(issue) }];
-    return meant.flatMap((inner) => describe(inner, path));
+    const fitting = issue.code === "invalid_union" ? branch(issue, path) : undefined;
+    if (fitting === undefined || typeof fitting === "string")
+      return [{ path, message: fitting ?? issueText(issue) }];
+    return fitting.flatMap((inner) => describe(inner, path));
   };
   return issues.flatMap((issue) => describe(issue, []));
 }

@@ -51,7 +51,7 @@ import type { Clock, Secrets } from "./ports.ts";
 import { createArtifactStore, type RetainingArtifactStore } from "./records/artifacts.ts";
 import { createEvents, type Events } from "./records/events.ts";
 import { createExecutions } from "./records/executions/index.ts";
-import { meantApp } from "./records/inUse.ts";
+import { appNamed } from "./records/inUse.ts";
 import { createNotices } from "./records/notices.ts";
 import { createDeployments } from "./runs/deployments/index.ts";
 import { createJudgements } from "./runs/judgement/index.ts";
@@ -70,7 +70,7 @@ export type ServiceDependencies = {
   schemaWorkerFile?: URL;
   skillProblems?(): readonly SkillProblem[];
   serving?(): Serving | undefined;
-  /** Told of faults that nobody waits for. */
+  /** Called with faults that no call waits for. */
   onFault(error: unknown): void;
 };
 
@@ -104,7 +104,7 @@ export function createServices(deps: ServiceDependencies): RunningServices {
   const executions = createExecutions({
     ...{ rows, devices, events, secrets, notices, clock, host },
     mostDevices: config.limits.max_parallel_devices,
-    findApp: async (ref) => meantApp(await userinterfaceRows(db).meant(ref), ref),
+    findApp: async (ref) => appNamed(await userinterfaceRows(db).named(ref), ref),
     onError: deps.onFault,
   });
   const driving = { notices, clock, secrets, artifacts, devices, screen, verifications, actions, executions };

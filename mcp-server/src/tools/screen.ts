@@ -39,7 +39,7 @@ export const dumpUiElements = defineDeviceTool({
   handle({ input, services, context, device, lease, signal }) {
     const { principal, client } = context;
     const holder = { session_id: lease?.session_id, principal, client };
-    const notices = () => services.notices.tell(device, holder);
+    const notices = () => services.notices.read(device, holder);
     return services.screen.dump(device, { ...input, notices, caller: callerOf(context) }, signal);
   },
 });

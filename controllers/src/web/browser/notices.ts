@@ -12,7 +12,7 @@ export class Notices {
   readonly #kept: { notice: DeviceNotice; context: BrowserContext | undefined }[] = [];
   #seq = 0;
 
-  constructor(private readonly isBeside: (context: BrowserContext) => boolean) {}
+  constructor(private readonly isBackground: (context: BrowserContext) => boolean) {}
 
   /** `context`: the one whose page did it; none for what concerns the whole browser. */
   add(kind: DeviceNotice["kind"], text: string, context?: BrowserContext): void {
@@ -32,6 +32,6 @@ export class Notices {
   }
 
   #marked(notice: DeviceNotice, context: BrowserContext | undefined): DeviceNotice {
-    return context !== undefined && this.isBeside(context) ? { ...notice, beside: true } : notice;
+    return context !== undefined && this.isBackground(context) ? { ...notice, background: true } : notice;
   }
 }

@@ -228,7 +228,7 @@ export function batchEnd(output: unknown): BatchEnd {
   };
 }
 
-/** Whether a result tells what neither the request nor the screen does: its address stands above the screen. */
+/** True if a result says more than the request and the screen do. The address stands above the screen already. */
 function saysMore({ ok, phase, isNews, data = {} }: Result): boolean {
   if (!ok || phase !== "action" || isNews) return true;
   return Object.entries(data).some(

@@ -9,7 +9,7 @@ import { type FileLock, lockFile } from "../../storage/engine/lock.ts";
 import type { Clock } from "../ports.ts";
 
 export type ClaimOptions = {
-  /** Told to whoever finds a claim held. */
+  /** Shown to a program that finds the claim held. */
   dataDir: string;
   env: Readonly<Record<string, string | undefined>>;
   clock: Pick<Clock, "now">;
@@ -146,7 +146,7 @@ async function runtimeFolder(env: ClaimOptions["env"]): Promise<string> {
   return ownFolder(join(tmpdir(), uid < 0 ? "labwright" : `labwright-${uid}`), uid);
 }
 
-/** Anybody may make a folder among the temporary ones, so that its owner is looked at. */
+/** Any user may make a folder in the temporary folder, so its owner is checked. */
 async function ownFolder(folder: string, uid: number): Promise<string> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const found = await lstat(folder);

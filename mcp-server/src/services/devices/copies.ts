@@ -30,7 +30,7 @@ export class Copies {
     return entry.copyOf === undefined || this.made.get(entry.id)?.entry === entry;
   }
 
-  /** `held` are the ids of all devices that somebody holds, `names` those of this host's devices. */
+  /** `held` are the ids of all devices that are held, `names` those of this host's devices. */
   make(
     base: ConfiguredDevice,
     wish: CopyWish,
@@ -49,9 +49,9 @@ export class Copies {
     const made = { entry, stopTimer: () => {} };
     this.made.set(entry.id, made);
     const lookLater = () => {
-      made.stopTimer = this.options.clock.setTimeout(() => void look(), lookMs);
+      made.stopTimer = this.options.clock.setTimeout(() => void takeCopy(), lookMs);
     };
-    const look = async () => {
+    const takeCopy = async () => {
       // A question that fails is asked again.
       const isHeld = await this.options.isHeld(entry.id).catch(() => true);
       if (!this.isThere(entry)) return;

@@ -27,7 +27,7 @@ export const createDeviceFacts = (): DeviceFacts => ({
   async sensors(device, names = sensorNames, signal) {
     const source = await findPort(device, "sensors", signal);
     if (!source) {
-      const reason = nobody(device, "reads sensors");
+      const reason = noController(device, "reads sensors");
       return { device_id: device.id, readings: [], absent: names.map((name) => ({ name, reason })) };
     }
     const { readings, absent, ...rest } = await source.sensors(signal);
@@ -41,7 +41,8 @@ export const createDeviceFacts = (): DeviceFacts => ({
   },
   async apps(device, maxTokens, signal) {
     const source = await findPort(device, "apps", signal);
-    if (!source) return { device_id: device.id, apps: [], more: 0, reason: nobody(device, "lists apps") };
+    if (!source)
+      return { device_id: device.id, apps: [], more: 0, reason: noController(device, "lists apps") };
     const { apps, ...rest } = await source.installedApps(signal);
     const byId = apps.toSorted((a, b) => (a.id < b.id ? -1 : 1));
     const { items, more } = pageOf(byId, 0, maxTokens);
@@ -49,7 +50,7 @@ export const createDeviceFacts = (): DeviceFacts => ({
   },
 });
 
-function nobody(device: OpenDevice, does: string): string {
+function noController(device: OpenDevice, does: string): string {
   const kinds = device.controllers.map(({ kind }) => kind).join(", ");
   const asked = `none of the controllers of this ${device.model} device (${kinds}) ${does}`;
   return [asked, ...reasonsOf(device)].join("; ");

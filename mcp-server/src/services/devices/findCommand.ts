@@ -50,7 +50,7 @@ export function checksAs(source: Named, type: string | undefined): boolean {
   return runsAs(source, type) || type === source.verification || (type === "verification" && isJudge);
 }
 
-/** What a test may call a controller by beside its driver. */
+/** The kinds by which a test may name a controller, besides its driver. */
 export const kindsOf = ({ kind, verification }: Pick<Offer, "kind" | "verification">): ControllerKind[] =>
   verification === undefined ? [kind] : [kind, verification];
 
@@ -83,7 +83,7 @@ type Wanted = {
   type?: string | undefined;
 };
 
-/** The error for a name that nobody offers; never a guess in its place. */
+/** The error for a name that no controller offers. */
 export function notOffered(device: OfferingDevice, { wanted, names, what, type }: Wanted): ToolError {
   const { id, controllers, unavailable } = device;
   if (type !== undefined && !device.offers().some((source) => checksAs(source, type))) {

@@ -127,7 +127,7 @@ const lifeOf = (controller: Controller): ControllerStatus =>
     ? { state: "online" }
     : { state: "offline", reason: "its connection was lost.", fix: "The next call opens it again." };
 
-/** What the controllers know of the device: of each fact the first that is told. */
+/** What the controllers know of the device: the first value of each fact counts. */
 function factsOf({ controllers }: OpenDevice): ControllerFacts {
   return Object.assign({}, ...controllers.map((controller) => controller.facts?.()).toReversed());
 }

@@ -31,7 +31,7 @@ export type LeaseOptions = {
   clock: Clock;
   host: string;
   limits: LeaseLimits;
-  /** Called when a device was given back, before anybody else gets it. */
+  /** Called when a device was given back, before another client gets it. */
   freed(deviceId: string): Promise<void>;
 };
 
@@ -63,7 +63,7 @@ export class Leases {
 
   /**
    * Takes a device. Its own holder gets the same lease again. Throws DEVICE_HELD with holder, expiry and the `free`
-   * devices. With `force`, what the former holder runs has stopped when this returns, and its next call is told why.
+   * devices. With `force`, what the former holder runs has stopped when this returns, and its next call fails with the reason.
    */
   take(
     deviceId: string,
@@ -101,7 +101,7 @@ export class Leases {
     if (live?.view.principal !== principal) throw await this.goneError(sessionId);
     if (await this.renew(live)) return live;
     const { reason } = live;
-    // A holder who gave the device back knows it; one who lost it is told.
+    // Only a holder that lost the device needs to hear of it.
     if (reason instanceof ToolError && reason.code !== "CANCELLED") throw reason;
     throw reason === undefined ? expiredError(live.view) : unknownHandle(sessionId);
   }
@@ -157,7 +157,7 @@ export class Leases {
   }
 
   private async renewUsed(live: LiveLease): Promise<void> {
-    // A database that is away is no reason to end the lease: the next renewal stores it.
+    // A database that is away is not a reason to end the lease: the next renewal stores it.
     const isLiving = await this.renew(live).catch(() => true);
     if (!isLiving) await live.end(expiredError(live.view), stopMs);
   }
@@ -306,7 +306,7 @@ function heldError(holder: Lease, free: readonly string[]): ToolError {
   return new ToolError(
     "DEVICE_HELD",
     `${device_id} is held by ${client} (${principal}) until ${expires_at}.`,
-    `${instead}If the lease is yours, pass its session_id. Otherwise wait for it, or call take_control with force: true, which tells the holder.`,
+    `${instead}If the lease is yours, pass its session_id. Otherwise wait for it, or call take_control with force: true, which ends the holder's lease with a reason.`,
     { device_id, holder: client, until: expires_at, free },
   );
 }

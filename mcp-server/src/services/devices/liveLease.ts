@@ -21,7 +21,7 @@ export class LiveLease {
     this.ends = this.storedAt + lastsMs;
   }
 
-  /** As people see it: `expires_at` is true also after somebody set the wall clock. */
+  /** By the wall clock, also after it was set. */
   get view(): Lease {
     const left = this.ends - this.clock.monotonic();
     return { ...this.lease, expires_at: new Date(this.clock.now() + left).toISOString() };
@@ -57,7 +57,7 @@ export class LiveLease {
       if (isOver) return;
       isOver = true;
       this.users -= 1;
-      if (this.users === 0) for (const tell of this.whenQuiet.splice(0)) tell();
+      if (this.users === 0) for (const resolve of this.whenQuiet.splice(0)) resolve();
     };
     return { lost: this.control.signal, done };
   }

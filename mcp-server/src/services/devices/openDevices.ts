@@ -14,7 +14,7 @@ import type { ConfiguredDevice } from "./entries.ts";
 import { portsLentBy } from "./lending.ts";
 import { Opening } from "./opening.ts";
 
-/** A device that nobody used for this long is closed; one that is kept then is looked at again after the second time. */
+/** A device that was unused for this long is closed. One that must be kept is checked again after the second time. */
 const idleMs = 600_000;
 const lookAgainMs = 60_000;
 
@@ -33,7 +33,7 @@ export type OpenDevicesOptions = {
   closed?: ((deviceId: string) => Promise<void>) | undefined;
   fill?: (<T>(settings: T) => T) | undefined;
   clock: Pick<Clock, "monotonic" | "setTimeout">;
-  /** Says whether somebody holds the device, so that it is not closed for being idle. */
+  /** Says whether a client holds the device, so that it is not closed for being idle. */
   isHeld(deviceId: string): Promise<boolean>;
 };
 
@@ -169,7 +169,7 @@ function openFirst({ entry, parts }: Held, signal: AbortSignal): Promise<void> {
     signal.removeEventListener("abort", cancel);
     signal.throwIfAborted();
     if (!isOne) throw nothingOpened(entry.id, parts);
-    // Those that are over in this very moment are told of too.
+    // Leases that end at this very moment are reported too.
     await new Promise((resolve) => setImmediate(resolve));
   });
 }

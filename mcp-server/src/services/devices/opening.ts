@@ -55,9 +55,9 @@ export class Opening {
     return this.opened;
   }
 
-  /** Ends an opening under way; that is no failure. */
+  /** Ends an opening under way, which does not count as a failure. */
   cancel(): void {
-    this.running?.control.abort(new Error("Nobody waits for it any more."));
+    this.running?.control.abort(new Error("No call waits for it any more."));
   }
 
   async close(): Promise<void> {

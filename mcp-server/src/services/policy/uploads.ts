@@ -10,7 +10,7 @@ const maxBytes = 5_000_000;
 export type Uploads = {
   /** The real path of a file. Throws PATH_DENIED. */
   path(name: string): string;
-  /** Throws PATH_DENIED, INPUT_TOO_LARGE, and INVALID_INPUT for what is no text. */
+  /** Throws PATH_DENIED, INPUT_TOO_LARGE, and INVALID_INPUT for a file that is not text. */
   readText(name: string): Promise<string>;
 };
 

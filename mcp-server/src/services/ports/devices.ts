@@ -88,7 +88,7 @@ export type DeviceService = {
   releaseClient(client: string): Promise<void>;
   leases(): Promise<Lease[]>;
   openCount(): number;
-  /** Told after anything drove the device outside navigation; positions become unverified. */
+  /** Called after anything drove the device outside navigation; positions become unverified. */
   onDriven(listener: (deviceId: string) => void): void;
   drivenOutsideNavigation(deviceId: string): void;
   /** Starts the device fresh (with a saved storage state, if named) until `leave`. Undefined for a device that cannot. */
@@ -97,7 +97,7 @@ export type DeviceService = {
     storageState: string | undefined,
     signal: AbortSignal,
   ): Promise<FreshStart | undefined>;
-  /** Told when a device starts fresh: what is known of its screen does not hold until the function it returns is called. */
+  /** Called when a device starts fresh: what is known of its screen does not hold until the function it returns is called. */
   onFreshStart(listener: (deviceId: string) => () => void): void;
   close(): Promise<void>;
 };

@@ -44,7 +44,7 @@ export type RunSpec = {
   stops?: StepStops | undefined;
 };
 
-/** Where a run stands that somebody goes through step by step. */
+/** Where a run has stopped that a person goes through step by step. */
 export type StepStops = {
   /** The step that comes next, counted from 1; undefined while the run is not stopped. */
   readonly at: { number: number; step: string } | undefined;

@@ -23,7 +23,7 @@ export type ActionResult = {
  * `ok` when the actions passed, or the retry actions did. Failure actions never make a batch ok. `failure` is what ended a
  * batch that is not. `refused` is there when the server answered 4xx or 5xx to the last action, and the check behind the
  * batch is to say whether that is right. `usable` says how long the screen was watched behind the last command; absent for a
- * device that cannot tell.
+ * device that does not say.
  */
 export type ActionReport = {
   ok: boolean;
@@ -60,7 +60,7 @@ export type CheckReport = {
   pass: boolean;
   verdicts: Verdict[];
   failure?: Failure | undefined;
-  /** Why nobody can tell whether it passes; `failure` is CHECK_INCONCLUSIVE then. */
+  /** Why it cannot be judged; `failure` is CHECK_INCONCLUSIVE then. */
   inconclusive?: string;
   /** The checks with selectors in place of refs, where that was asked for. */
   lasting?: Verification[];
@@ -74,7 +74,7 @@ export type VerificationExecutor = {
   /**
    * Polls all checks together until they hold or their time is over (`timeout_ms` of a check, else `timeoutMs`). A
    * failed check gets a screenshot as evidence, each the pictures that it judged. Nothing to check: throws INVALID_INPUT,
-   * never a pass. What cannot be told to the end is a `failure` CHECK_INCONCLUSIVE, unless the other checks decide.
+   * never a pass. A check that stays undecided is a `failure` CHECK_INCONCLUSIVE, unless the other checks decide.
    */
   check(
     device: OpenDevice,

@@ -3,7 +3,7 @@ import type { Params } from "../../domain/index.ts";
 import type { OpenDevice } from "./devices.ts";
 import type { ArtifactRef } from "./records.ts";
 
-/** Who looks: `changes_since` and what changed behind an action are told by what that one saw before. */
+/** The caller: `changes_since` and changes after an action count from that caller's last snapshot. */
 type Looking = { caller?: string | undefined };
 export type DumpOptions = Looking & {
   find?: string | undefined;
@@ -12,7 +12,7 @@ export type DumpOptions = Looking & {
   detail: "compact" | "full";
   /** Of the whole reply; 2,000 when left out, 150 for a search. */
   max_tokens?: number | undefined;
-  /** What the caller may know of what the device did by itself; asked after the look. */
+  /** What the device did by itself, as far as the caller may know; asked after the snapshot. */
   notices?: () => readonly string[];
 };
 /** `elements` is one line an element; `items` the same with rects and ranked selectors. */
@@ -43,7 +43,7 @@ export type Shot = {
 };
 
 export type AnalysisOptions = Looking & { intent: string; max_tokens: number };
-/** `stability` is 0..1, what the selector's is; `why` what speaks for and against it. `where` tells equal ones apart. */
+/** `stability` is 0..1, what the selector's is; `why` what speaks for and against it. `where` says how equal ones differ. */
 export type ActionCandidate = {
   ref: string;
   role: string;
@@ -84,7 +84,7 @@ export type ScreenService = {
   store(frame: Frame): Promise<ArtifactRef>;
   screenshot(device: OpenDevice, options: ShotOptions, signal: AbortSignal): Promise<Shot>;
   dump(device: OpenDevice, options: DumpOptions, signal: AbortSignal): Promise<DumpView>;
-  /** What changed since the caller's last look, in lines; the whole screen if it is another one or was never seen. */
+  /** What changed since the caller's last snapshot, in lines; the whole screen if it is another one or was never seen. */
   changes(
     device: OpenDevice,
     options: { maxTokens: number; usable?: Usable | undefined; caller?: string },

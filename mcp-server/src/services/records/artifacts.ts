@@ -163,7 +163,7 @@ class FileArtifactStore implements RetainingArtifactStore {
     return purged;
   }
 
-  /** Written beside and renamed by `use`: what is at its place is whole. Nothing stays beside. */
+  /** Written under another name and renamed by `use`, so the artifact is always whole. No temporary file stays. */
   private async write<T>(content: Content, use: (written: string) => Promise<T>): Promise<T> {
     const temporary = join(this.temporaryFolder(), randomUUID());
     try {

@@ -4,7 +4,7 @@ import type { Clock, EventInput, Secrets, StoredEvent } from "../ports.ts";
 import { Repeater } from "./repeater.ts";
 
 export type EventListener = (event: StoredEvent) => void;
-/** What happened, in the order in which it was committed, told at least once. */
+/** What happened, in the order in which it was committed, delivered at least once. */
 export type Events = {
   /** Appends within a transaction, as its last statement: it is there if and only if what it reports is. */
   append(tx: Database, event: EventInput): Promise<StoredEvent>;
@@ -25,7 +25,7 @@ export type EventsOptions = {
   secrets: Pick<Secrets, "mask">;
   /** `Storage.listen`. */
   listen(channel: string, listener: () => void): Promise<() => void>;
-  /** Told of a failure to read after a notification, which is read again a minute later at the latest. */
+  /** Called with a failure to read after a notification, which is read again a minute later at the latest. */
   onFault?(error: unknown): void;
 };
 
@@ -93,11 +93,11 @@ class Outbox implements Events {
 
   private async readNew(): Promise<void> {
     const page = await this.options.rows.read({ after: this.seen, limit: pageSize });
-    for (const event of page) this.tell(event);
+    for (const event of page) this.deliver(event);
     if (page.length === pageSize) this.reading.wake();
   }
 
-  private tell(event: StoredEvent): void {
+  private deliver(event: StoredEvent): void {
     this.seen = event.id;
     for (const listener of this.listeners) {
       try {

@@ -11,9 +11,9 @@ export const inProject = <T>(folder: string, work: () => T): T => projects.run(f
 /** The folder of the project whose names the caller means; empty where it is in none. */
 export const projectInUse = (): string => projects.getStore() ?? "";
 
-/** {@link meantOf} of userinterfaces. */
-export const meantApp = <Row extends Named>(rows: readonly Row[], ref: string): Row | undefined =>
-  meantOf(rows, { ref, what: "userinterface" });
+/** {@link onlyNamed} of userinterfaces. */
+export const appNamed = <Row extends Named>(rows: readonly Row[], ref: string): Row | undefined =>
+  onlyNamed(rows, { ref, what: "userinterface" });
 
 type Named = { id: string; project: string };
 
@@ -21,7 +21,7 @@ type Named = { id: string; project: string };
  * The one that a name or id means, of those that have it: the project's own, else the database's own, else the only one.
  * Throws AMBIGUOUS when several other projects have one.
  */
-export function meantOf<Row extends Named>(
+export function onlyNamed<Row extends Named>(
   rows: readonly Row[],
   { ref, what }: { ref: string; what: string },
 ): Row | undefined {
@@ -40,21 +40,21 @@ export function meantOf<Row extends Named>(
   );
 }
 
-/** What a device is told of the model of an app. */
+/** The part of an app's model that a device needs. */
 export type AppModel = Pick<UserInterface, "name"> &
   Partial<Pick<UserInterface, "app" | "test_id_attribute">>;
 
 const apps = new AsyncLocalStorage<AppInUse | undefined>();
 
-/** Does `work` in an app: it is the app in use of the work alone, so nothing that runs before or beside it counts. */
+/** Does `work` in an app: it is the app in use of the work alone, so nothing that runs before or next to it counts. */
 export function inApp<T>(model: AppModel | undefined, work: () => T): T {
-  return apps.run(model && told(model), work);
+  return apps.run(model && inUse(model), work);
 }
 
 /** The app that the caller works in, if there is one. */
 export const appInUse = (): AppInUse | undefined => apps.getStore();
 
-function told({ name, app = {}, test_id_attribute: testIdAttribute }: AppModel): AppInUse {
+function inUse({ name, app = {}, test_id_attribute: testIdAttribute }: AppModel): AppInUse {
   const { url, package: id, activity, deep_link } = app;
   return { name, url, package: id, activity, deep_link, testIdAttribute };
 }

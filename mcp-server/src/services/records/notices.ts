@@ -7,7 +7,7 @@ export type Holder = { session_id?: string | undefined; principal: string; clien
 export const callerOf = ({ principal, client }: Pick<Holder, "principal" | "client">): string =>
   `${principal} ${client}`;
 
-/** Gives what a device did by itself to the step in which it did it, and to nobody else. One line for each notice. */
+/** Gives what a device did by itself to the step in which it did it, once. One line for each notice. */
 export type Notices = {
   /**
    * A run begins. Returns what came since the last run of the same holder; what is left of another holder is dropped.
@@ -19,35 +19,35 @@ export type Notices = {
   /** A run ends. Unless `keep`, what is left of it is dropped. */
   end(device: OpenDevice, options: { keep: boolean }): void;
   /** For a caller that only looks: what is left, when the caller is the holder and no run is under way; else nothing. */
-  tell(device: OpenDevice, caller: Holder): string[];
+  read(device: OpenDevice, caller: Holder): string[];
 };
 
-/** `beside`: what the holder's own pages did while a run drove another one. */
-type Use = { holder: Holder | undefined; runs: number; beside: string[] };
+/** `background`: what the holder's own pages did while a run drove another one. */
+type Use = { holder: Holder | undefined; runs: number; background: string[] };
 
-const besideKept = 20;
+const backgroundKept = 20;
 
 export function createNotices(): Notices {
   const uses = new Map<string, Use>();
-  const told = new WeakMap<Controller, number>();
+  const seqRead = new WeakMap<Controller, number>();
 
   function useOf(device: OpenDevice): Use {
-    const use = uses.get(device.id) ?? { holder: undefined, runs: 0, beside: [] };
+    const use = uses.get(device.id) ?? { holder: undefined, runs: 0, background: [] };
     uses.set(device.id, use);
     return use;
   }
 
   function take(device: OpenDevice): string[] {
     const found = device.controllers.flatMap((controller) => {
-      const unread = controller.noticesAfter(told.get(controller) ?? 0);
+      const unread = controller.noticesAfter(seqRead.get(controller) ?? 0);
       const last = unread.at(-1);
-      if (last) told.set(controller, last.seq);
-      return unread.map(({ beside, ...notice }) => ({ beside, line: lineOf(controller, notice) }));
+      if (last) seqRead.set(controller, last.seq);
+      return unread.map(({ background, ...notice }) => ({ background, line: lineOf(controller, notice) }));
     });
     const use = useOf(device);
-    const linesOf = (isBeside: boolean) =>
-      found.filter(({ beside = false }) => beside === isBeside).map(({ line }) => line);
-    use.beside = [...use.beside, ...linesOf(true)].slice(-besideKept);
+    const linesOf = (isBackground: boolean) =>
+      found.filter(({ background = false }) => background === isBackground).map(({ line }) => line);
+    use.background = [...use.background, ...linesOf(true)].slice(-backgroundKept);
     return linesOf(false);
   }
 
@@ -55,8 +55,8 @@ export function createNotices(): Notices {
   function takeAll(device: OpenDevice): string[] {
     const left = take(device);
     const use = useOf(device);
-    const all = [...use.beside, ...left];
-    use.beside = [];
+    const all = [...use.background, ...left];
+    use.background = [];
     return all;
   }
 
@@ -74,7 +74,7 @@ export function createNotices(): Notices {
       useOf(device).runs -= 1;
       if (!keep) take(device);
     },
-    tell(device, caller) {
+    read(device, caller) {
       const use = useOf(device);
       return use.runs === 0 && isHolder(use, caller) ? takeAll(device) : [];
     },

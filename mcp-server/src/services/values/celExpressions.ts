@@ -72,7 +72,7 @@ function compile(source: string): Expression {
   refuseDeepText(source);
   const parsed = parsing(source);
   const shape = { names: new Set<string>(), types: new Set<string>(), loops: 0 };
-  look(parsed.expr, { bound: new Set(), depth: 1, loops: 0 }, shape, source);
+  visit(parsed.expr, { bound: new Set(), depth: 1, loops: 0 }, shape, source);
   const names = [...shape.names].map((name) => (name === loopStandIn ? loopName : name)).sort();
   const run = planning(source, parsed);
   return {
@@ -199,7 +199,7 @@ const typeNames = new Set([
   "uint",
 ]);
 
-function look(expr: Expr | undefined, place: Place, shape: Shape, source: string): void {
+function visit(expr: Expr | undefined, place: Place, shape: Shape, source: string): void {
   if (!expr) return;
   if (place.depth > maxDepth) throw invalid(source.slice(0, 60), `is nested deeper than ${maxDepth} levels`);
   const below = { ...place, depth: place.depth + 1 };
@@ -209,13 +209,13 @@ function look(expr: Expr | undefined, place: Place, shape: Shape, source: string
   } else if (exprKind.case === "comprehensionExpr") {
     const { iterVar, iterVar2, accuVar, iterRange, accuInit, loopCondition, loopStep, result } =
       exprKind.value;
-    look(iterRange, below, shape, source);
+    visit(iterRange, below, shape, source);
     const bound = new Set([...place.bound, iterVar, iterVar2, accuVar]);
     const inside = { bound, depth: below.depth, loops: place.loops + 1 };
     shape.loops = Math.max(shape.loops, inside.loops);
-    for (const part of [accuInit, loopCondition, loopStep, result]) look(part, inside, shape, source);
+    for (const part of [accuInit, loopCondition, loopStep, result]) visit(part, inside, shape, source);
   } else {
-    for (const part of partsOf(expr)) look(part, below, shape, source);
+    for (const part of partsOf(expr)) visit(part, below, shape, source);
   }
 }
 

@@ -12,7 +12,7 @@ const longestValue = 200;
 /** `broken`: missing or null paths, and why. `unknown`: outputs that a block does not have. `read`: outputs with values. */
 export type DataFindings = { broken: string[]; unknown: string[]; read: string[] };
 
-/** The paths of data that an expression reads, judged against a scope. `bound` are names that are no data. */
+/** The paths of data that an expression reads, judged against a scope. `bound` has names that are not data. */
 export function dataFindings(
   expr: Expr | undefined,
   bound: ReadonlySet<string>,

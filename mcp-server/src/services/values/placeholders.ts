@@ -31,7 +31,7 @@ export function holdsSecret(value: unknown): boolean {
   return stringsIn(value).some((text) => text.search(secretPlaceholder) >= 0);
 }
 
-/** The first name of a placeholder's path, or undefined when the text between the braces is no path at all. */
+/** The first name of a placeholder's path, or undefined when the text between the braces is not a path. */
 export function rootOf(placeholder: string): string | undefined {
   return isPath(placeholder) ? placeholder.split(/[.[]/, 1)[0] : undefined;
 }

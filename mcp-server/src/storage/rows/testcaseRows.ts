@@ -72,7 +72,7 @@ export function testcaseRows(db: Database) {
 function readRows(db: Database) {
   return {
     /** The one of that id, else those of that name, one of each project at most. */
-    async meant(idOrName: string): Promise<TestCase[]> {
+    async named(idOrName: string): Promise<TestCase[]> {
       const isNamed = and(eq(testcases.name, idOrName), isPresent(testcases));
       const rows = await db
         .select()

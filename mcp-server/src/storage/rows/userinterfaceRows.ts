@@ -67,7 +67,7 @@ export function userinterfaceRows(db: Database) {
 function namedRows(db: Database) {
   return {
     /** The one of that id, else those of that name, one of each project at most. */
-    async meant(idOrName: string): Promise<UserInterfaceRow[]> {
+    async named(idOrName: string): Promise<UserInterfaceRow[]> {
       const isNamed = and(eq(userinterfaces.name, idOrName), isPresent(userinterfaces));
       return db
         .select()

@@ -21,7 +21,7 @@ function serviceOf({ db }: Storage, clock = fakeClock()): RequirementService {
     coverage: coverageRows(db),
     testcases: {
       async load(ref) {
-        const [found] = await rows.meant(ref);
+        const [found] = await rows.named(ref);
         if (found) return found;
         throw new ToolError(
           "TESTCASE_NOT_FOUND",

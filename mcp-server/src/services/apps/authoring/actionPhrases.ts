@@ -147,7 +147,7 @@ const addressPhrases: readonly Phrase[] = [
 
 const reasonOf = (meaning: object) => ("reason" in meaning ? String(meaning.reason) : undefined);
 
-/** The first phrase that fits and can be meant wins. */
+/** The first phrase that fits and has a meaning here wins. */
 export const actionPhrases: readonly Phrase[] = [
   pausePhrase,
   phrase(

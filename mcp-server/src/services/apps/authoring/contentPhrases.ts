@@ -11,7 +11,7 @@ const amount = (name: string) => `(?<${name}>-?\\d+(?:\\.\\d+)?)`;
 
 const partly = { match: "contains" };
 
-/** An element that is not a field has no value, so "not" would always hold: then the sentence must say which is meant. */
+/** An element that is not a field has no value, so "not" would always hold: then the sentence must say which one it is about. */
 const holdingValue = (more = {}) => {
   const read = checking("element_value", ["selector", "value"], more);
   return (part: Parts): Meaning => (isNot(part) && part("noun") === "" ? textOrValue(part) : read(part));

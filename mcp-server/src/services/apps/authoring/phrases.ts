@@ -10,7 +10,7 @@ import { millisecondsOf, time, wait } from "./wordParts.ts";
 const mostParts = 10;
 const longestSentence = 400;
 
-/** The first that fits and can be meant wins. */
+/** The first that fits and has a meaning here wins. */
 const phrases: readonly Phrase[] = [...checkPhrases, ...actionPhrases];
 
 /** Reads a sentence that no phrase fits: a command or check by its name, with its values. */
@@ -47,7 +47,7 @@ function readWhole(sentence: Sentence, vocabulary: Vocabulary, other: OtherReadi
   };
 }
 
-/** The meaning of the first phrase that fits and can be meant, else why the first that fits cannot. */
+/** The meaning of the first phrase that fits and has one, else why the first that fits has none. */
 function meaningOf(text: string, sentence: Sentence, vocabulary: Vocabulary): Meaning | undefined {
   let failure: Meaning | undefined;
   for (const { pattern, read } of phrases) {

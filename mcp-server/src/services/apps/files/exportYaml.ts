@@ -15,12 +15,12 @@ export type Writing = {
 
 type Test = Readonly<Record<string, unknown>>;
 /** What a file has besides the model of its app. `tests` are in the form of {@link writeTest}. */
-export type Beside = { tests: readonly Test[]; references: readonly ReferenceDocument[] };
+export type Extras = { tests: readonly Test[]; references: readonly ReferenceDocument[] };
 
 /** An app as text for git. Ids and the order of edits do not matter. Throws INPUT_TOO_LARGE if it could not be imported again. */
 export function exportYaml(
   model: AppModel,
-  { tests, references }: Beside,
+  { tests, references }: Extras,
   { verbs, schema }: Writing,
 ): string {
   const sorted = tests.toSorted((a, b) => order(String(a.name), String(b.name)));
@@ -29,7 +29,7 @@ export function exportYaml(
   return text;
 }
 
-export function appDocument(model: AppModel, { tests, references }: Beside, verbs: Verbs): Test {
+export function appDocument(model: AppModel, { tests, references }: Extras, verbs: Verbs): Test {
   const { name, models, app, variables, test_id_attribute } = model.ui;
   const isWeb = models.length === 1 && models[0] === "web";
   return {

@@ -185,7 +185,7 @@ class Draft {
     if (problems.length === 0) then();
   }
 
-  /** The id of the same thing in the replaced app. Parallel edges are told apart by their order. */
+  /** The id of the same thing in the replaced app. Parallel edges differ by their order. */
   private idOf(kind: string, place: string, label: string): string {
     const key = `${kind} ${place} ${label}`;
     const nth = this.used.get(key) ?? 0;

@@ -62,7 +62,10 @@ const said: Readonly<Record<string, string>> = {
 
 function testObject(required: readonly string[]): Json {
   const { properties } = propertiesOf(stepsTestSchema);
-  const told = Object.entries(properties).map(([key, value]) => [key, { ...value, description: said[key] }]);
+  const described = Object.entries(properties).map(([key, value]) => [
+    key,
+    { ...value, description: said[key] },
+  ]);
   const graph = {
     ...listOf({ type: "object" }),
     description: "In place of steps, for a test that branches.",
@@ -70,7 +73,7 @@ function testObject(required: readonly string[]): Json {
   return {
     type: "object",
     properties: {
-      ...Object.fromEntries(told),
+      ...Object.fromEntries(described),
       steps: { ...listOf(ref("step")), description: said.steps },
       ...{ blocks: graph, edges: graph },
     },

@@ -77,7 +77,7 @@ export class FileKeeper {
   }
 
   async keepApp(tx: Database, userinterfaceId: string): Promise<void> {
-    const [row] = await userinterfaceRows(tx).meant(userinterfaceId);
+    const [row] = await userinterfaceRows(tx).named(userinterfaceId);
     if (row) await this.keep(tx, row);
   }
 

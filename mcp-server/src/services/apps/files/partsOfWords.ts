@@ -52,7 +52,7 @@ function ofCheck({ input, output }: Step, params: Record<string, unknown>, verbs
     const isText = typeof text === "string" && !/selector$|^ref$/.test(name);
     const whole = isText ? withinAnother(text, quotedIn(actual)) : undefined;
     if (whole !== undefined)
-      return `the last run found ${JSON.stringify(text)} only within another word or number: ${JSON.stringify(whole)}; a check takes whole words: give the whole text, or match: contains if the part is meant`;
+      return `the last run found ${JSON.stringify(text)} only within another word or number: ${JSON.stringify(whole)}; a check takes whole words: give the whole text, or match: contains if the part is wanted`;
   }
   return undefined;
 }
@@ -75,5 +75,5 @@ function ofSelector({ error }: Step): string | undefined {
   const [whole] = quotedIn(rest ?? "");
   return whole === undefined
     ? undefined
-    : `the last run found the selector's text only within another word or number: ${JSON.stringify(whole)}; give the whole text, or *= if the part is meant`;
+    : `the last run found the selector's text only within another word or number: ${JSON.stringify(whole)}; give the whole text, or *= if the part is wanted`;
 }

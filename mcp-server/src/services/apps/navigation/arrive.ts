@@ -9,7 +9,7 @@ export type Arrival =
   | { ok: true; node: Node; verified: boolean; duration_ms: number }
   | { ok: false; duration_ms: number; failure: Failure };
 
-/** Between two rounds of looks at several possible places. */
+/** Pause between two rounds of checks of several possible places. */
 const roundPauseMs = 100;
 
 /** Waits until the target's checks hold; with several possible places, until one of them does. */

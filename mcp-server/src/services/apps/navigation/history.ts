@@ -30,7 +30,7 @@ export class History implements StatsSource {
     return this.stats.get(keyOf("node", nodeId));
   }
 
-  /** The nodes that a look can recognise, in the order in which to try them: `first`, those most visited, the rest. */
+  /** The nodes that have checks, in the order in which to try them: `first`, those most visited, the rest. */
   placesToTry(model: AppModel, first: readonly Node[], limit: number): Node[] {
     const visited = [...this.stats.values()]
       .filter(({ subject, successes }) => subject === "node" && successes > 0)

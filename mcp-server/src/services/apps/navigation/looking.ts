@@ -73,7 +73,7 @@ export function createLooking(
       const model = await userinterfaces.load(request.userinterface_name);
       const { id, label, verifications: checks, pass_condition } = getNode(model, request.node);
       if (checks.length === 0) {
-        const message = `"${label}" has no checks, so nothing can tell that the device is there.`;
+        const message = `"${label}" has no checks, so nothing shows that the device is there.`;
         throw new ToolError("INVALID_INPUT", message, "Give it some with update_node.");
       }
       const variables = variablesOf(model.ui);

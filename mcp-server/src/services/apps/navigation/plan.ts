@@ -82,7 +82,7 @@ async function openApp(walk: Walk, isChecked: boolean): Promise<Failure | undefi
 }
 
 function noEntry(walk: Walk, at: Node | undefined, target: Node): Failure {
-  const where = at ? `there is no way to it from "${at.label}"` : "nobody knows where the device is";
+  const where = at ? `there is no way to it from "${at.label}"` : "it is not known where the device is";
   return {
     code: at ? "NO_PATH" : "NO_ENTRY_NODE",
     message: `"${target.label}" cannot be reached: ${where}, and ${walk.model.ui.name} has no node of type entry to start from. Make one (create_node).`,

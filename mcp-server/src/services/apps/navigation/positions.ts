@@ -37,7 +37,7 @@ export class Positions {
     };
   }
 
-  /** Something drove the device outside navigation. Takes effect before the next look at its position. */
+  /** Something drove the device outside navigation. Takes effect before its position is read next. */
   doubt(deviceId: string): void {
     const before = this.doubts.get(deviceId) ?? Promise.resolve();
     const fresh = this.fresh.get(deviceId)?.at(-1);

@@ -5,7 +5,7 @@ import type { Walk } from "./walk.ts";
 /** Looks spent on finding out where the device is before a start. */
 const likelyNodes = 10;
 
-/** Where the device is, and whether a look or a fresh position says so. */
+/** Where the device is, and whether its checks or a fresh position say so. */
 export type Standing = { node: Node; verified: boolean };
 
 /** Trusts a fresh position, looks at an old or doubtful one, else searches the screen. Not while another app is in front. */
@@ -33,8 +33,8 @@ const appShown = "app_shown";
 async function showsAnotherApp(walk: Walk): Promise<boolean> {
   const { ports, device, signal } = walk;
   const { package: id } = walk.model.ui.app;
-  const canTell = ports.verifications.list(device).some(({ check }) => check.name === appShown);
-  if (id === undefined || !canTell) return false;
+  const hasCheck = ports.verifications.list(device).some(({ check }) => check.name === appShown);
+  if (id === undefined || !hasCheck) return false;
   const checks = [{ command: appShown, params: { app: { package: id } }, timeout_ms: 0 }];
   try {
     const { verdicts } = await ports.verifications.check(device, checks, walk.options(0));

@@ -17,7 +17,7 @@ type Attempt = {
   report: ActionReport;
   arrival: Arrival | undefined;
   actionsMs: number;
-  /** `errorMs` is how much earlier it may have been, where frames tell. */
+  /** `errorMs` is how much earlier it may have been, where there are frames. */
   kpi: { ms: number; errorMs?: number } | undefined;
 };
 
@@ -127,7 +127,7 @@ async function act(walk: Walk, { edge, set, target }: Walking, batch: ActionBatc
   return { report, arrival, actionsMs, kpi };
 }
 
-/** From the last input event to the first frame that shows the references; without frames, from the last action to the first look. */
+/** From the last input event to the first frame that shows the references; without frames, from the last action to the first snapshot. */
 async function measureKpi(
   walk: Walk,
   set: ActionSet,

@@ -9,7 +9,7 @@ import {
   readStep,
   type StepProblem,
 } from "./readStep.ts";
-import { besideIn } from "./verbs.ts";
+import { companionKeys } from "./verbs.ts";
 
 type Named = Body & { id: string };
 export type Sequence = ReturnType<typeof chain<Named>>;
@@ -42,7 +42,7 @@ class Compiler {
 
   constructor(language: Language) {
     const report = (problem: StepProblem) => void this.problems.push(problem);
-    this.reading = { ...language, beside: besideIn.test, report };
+    this.reading = { ...language, companions: companionKeys.test, report };
   }
 
   graph(steps: readonly unknown[], path: Path, prefix: string): Sequence {

@@ -101,13 +101,13 @@ function stepOf([block]: readonly Block[], auto: string, writing: Writing): Step
 
 function loopOf(
   block: Extract<Block, { type: "loop" }>,
-  { type: _, body: __, iterations, while: condition, ...beside }: Body,
+  { type: _, body: __, iterations, while: condition, ...companions }: Body,
   auto: string,
   writing: Writing,
 ): Step | undefined {
   const steps = sequenceOf(block.body, `${auto}_`, writing);
   const rounds = iterations === undefined ? { while: condition } : { repeat: iterations };
-  return steps && { ...rounds, ...beside, steps };
+  return steps && { ...rounds, ...companions, steps };
 }
 
 function parsedGraph({ blocks, edges }: ReturnType<typeof compileSteps>): Graph | undefined {

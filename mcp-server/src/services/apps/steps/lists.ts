@@ -3,29 +3,29 @@ import type { z } from "zod";
 import { type Action, actionSchema, type Verification, verificationSchema } from "../../../domain/index.ts";
 import { schemaProblems } from "../../../domain/schemaProblems.ts";
 import { type Body, type Language, type Path, type Report, readStep, type StepProblem } from "./readStep.ts";
-import { type Beside, besideIn } from "./verbs.ts";
+import { type Companions, companionKeys } from "./verbs.ts";
 import { writeBody } from "./writeStep.ts";
 
-type Telling = Language & { report: Report };
+type Reporting = Language & { report: Report };
 
 /** The actions of a step or a list of steps, as an edge and a retry take them; a check among them must hold. */
-export function readActions(value: unknown, path: Path, telling: Telling): Action[] {
-  return bodiesOf(value, path, telling, besideIn.actions).flatMap(({ body, where }) => {
+export function readActions(value: unknown, path: Path, reporting: Reporting): Action[] {
+  return bodiesOf(value, path, reporting, companionKeys.actions).flatMap(({ body, where }) => {
     const { type, ...action } = body;
     if (type === "action" || (type === "verification" && !body.negate && body.timeout_ms === undefined))
-      return parsed(actionSchema, action, where, telling);
+      return parsed(actionSchema, action, where, reporting);
     const message = "here stand commands, and checks that must hold, without a time limit";
-    telling.report({ path: where, message: `${message}; this is ${nameOf(body)}` });
+    reporting.report({ path: where, message: `${message}; this is ${nameOf(body)}` });
     return [];
   });
 }
 
-export function readChecks(value: unknown, path: Path, telling: Telling): Verification[] {
-  return bodiesOf(value, path, telling, besideIn.checks).flatMap(({ body, where }) => {
+export function readChecks(value: unknown, path: Path, reporting: Reporting): Verification[] {
+  return bodiesOf(value, path, reporting, companionKeys.checks).flatMap(({ body, where }) => {
     const { type: kind, verification_type: type, ...rest } = body;
     if (kind === "verification")
-      return parsed(verificationSchema, { ...rest, ...(type !== undefined && { type }) }, where, telling);
-    telling.report({ path: where, message: `here stand checks; this is ${nameOf(body)}` });
+      return parsed(verificationSchema, { ...rest, ...(type !== undefined && { type }) }, where, reporting);
+    reporting.report({ path: where, message: `here stand checks; this is ${nameOf(body)}` });
     return [];
   });
 }
@@ -33,7 +33,7 @@ export function readChecks(value: unknown, path: Path, telling: Telling): Verifi
 /** Actions as steps; undefined where no steps say them. */
 export function writeActions(actions: readonly Action[], language: Language): unknown[] | undefined {
   const steps = actions.map((action) => writeBody({ ...action, type: "action" }, language));
-  return isSaid(actions, (told) => readActions(steps, [], told), language) ? steps : undefined;
+  return isSaid(actions, (reporting) => readActions(steps, [], reporting), language) ? steps : undefined;
 }
 
 /** Checks as steps; undefined where no steps say them. */
@@ -44,12 +44,12 @@ export function writeChecks(checks: readonly Verification[], language: Language)
       language,
     ),
   );
-  return isSaid(checks, (told) => readChecks(steps, [], told), language) ? steps : undefined;
+  return isSaid(checks, (reporting) => readChecks(steps, [], reporting), language) ? steps : undefined;
 }
 
 function isSaid(
   wanted: readonly unknown[],
-  read: (telling: Telling) => unknown[],
+  read: (reporting: Reporting) => unknown[],
   language: Language,
 ): boolean {
   const problems: StepProblem[] = [];
@@ -60,20 +60,20 @@ function isSaid(
 function bodiesOf(
   value: unknown,
   path: Path,
-  telling: Telling,
-  beside: Beside,
+  reporting: Reporting,
+  companions: Companions,
 ): { body: Body; where: Path }[] {
   const list: readonly unknown[] = [value ?? []].flat();
   return list.flatMap((step, index) => {
     const where = Array.isArray(value) ? [...path, index] : path;
-    const read = readStep(step, where, { ...telling, beside });
+    const read = readStep(step, where, { ...reporting, companions });
     if (!read) return [];
     if ("said" in read) return read.groups.flatMap(({ drafts }) => drafts.map((body) => ({ body, where })));
     return [{ body: "block" in read ? read.block : read.loop, where }];
   });
 }
 
-function parsed<Schema extends z.ZodType>(schema: Schema, value: unknown, path: Path, { report }: Telling) {
+function parsed<Schema extends z.ZodType>(schema: Schema, value: unknown, path: Path, { report }: Reporting) {
   const found = schema.safeParse(value);
   if (found.success) return [found.data];
   for (const { path: inner, message } of schemaProblems(found.error.issues, schema))

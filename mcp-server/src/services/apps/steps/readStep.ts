@@ -6,8 +6,8 @@ import type { Draft, Step, Vocabulary } from "../authoring/types.ts";
 import { readLine } from "./line.ts";
 import {
   argumentProblems,
-  type Beside,
-  besideIn,
+  type Companions,
+  companionKeys,
   type Fields,
   fieldsOf,
   isFields,
@@ -30,7 +30,7 @@ export type StepProblem = { path: Path; message: string; key?: string };
 export type Report = (problem: StepProblem) => void;
 
 /** How steps are read: in which words, where problems are reported, and what may stand next to a verb. */
-export type Reading = Language & { report: Report; beside: Beside };
+export type Reading = Language & { report: Report; companions: Companions };
 
 /** A step of words is one or more blocks, in groups of which the later run after the earlier. */
 export type ReadStep =
@@ -51,7 +51,7 @@ export function readStep(step: unknown, path: Path, reading: Reading): ReadStep 
 
 /** Reads a step of a test; undefined where it cannot be understood. */
 export const readQuietly = (step: unknown, language: Language): ReadStep | undefined =>
-  readStep(step, [], { ...language, beside: besideIn.test, report: () => undefined });
+  readStep(step, [], { ...language, companions: companionKeys.test, report: () => undefined });
 
 /** The blocks of a step of words, in order; none of any other step. */
 export const draftsOf = (read: ReadStep | undefined): readonly Draft[] =>
@@ -101,7 +101,7 @@ function readObject(step: Fields, path: Path, reading: Reading): ReadStep | unde
     verb === "not" ? negated(value, path, reading) : ownBlock(verb, value, [...path, verb], reading);
   if (!block) return undefined;
   const { type } = block;
-  const keys = reading.beside[type === "action" || type === "verification" ? type : "kind"];
+  const keys = reading.companions[type === "action" || type === "verification" ? type : "kind"];
   if (!onlyKnown(rest, keys, verb, path, reading)) return undefined;
   return { block: { ...block, ...rest } };
 }
@@ -114,7 +114,7 @@ function verbOf(step: Fields, path: Path, { verbs, report }: Reading): string | 
     report({ path, message: `a step does one thing; this one has ${[verb, ...others].join(" and ")}` });
     return undefined;
   }
-  const known = new Set<string>(Object.values(besideIn.test).flat());
+  const known = new Set<string>(Object.values(companionKeys.test).flat());
   const unknown = keys.find((key) => !known.has(key));
   report({ path, message: noVerb(unknown, verbs), ...(unknown !== undefined && { key: unknown }) });
   return undefined;
@@ -152,7 +152,7 @@ function ownBlock(verb: string, value: unknown, path: Path, { verbs, report }: R
     return undefined;
   }
   if (kind) {
-    const misplaced = ["type", ...besideIn.test.kind].find((key) => Object.hasOwn(fields, key));
+    const misplaced = ["type", ...companionKeys.test.kind].find((key) => Object.hasOwn(fields, key));
     if (misplaced === undefined) return { ...fields, type: kind.type };
     report({ path, message: `"${misplaced}" is not allowed in ${verb}; put an id or label next to it` });
     return undefined;
@@ -181,7 +181,7 @@ function readLoop(
   path: Path,
   reading: Reading,
 ): ReadStep | undefined {
-  if (!onlyKnown(rest, reading.beside.loop, verb, path, reading)) return undefined;
+  if (!onlyKnown(rest, reading.companions.loop, verb, path, reading)) return undefined;
   const { steps, ...others } = rest;
   if (!Array.isArray(steps)) {
     reading.report({ path, message: `${verb} needs steps, a list of the steps that it repeats` });

@@ -51,9 +51,9 @@ export function writeTest(testcase: TestCaseInput, language: Language): Record<s
   const { blocks, edges, userinterface_name: app, name, description, tags, ...head } = testcase;
   const { outputs, for_each } = head;
   const steps = stepsOf({ blocks, edges }, language, { outputs, for_each });
-  const told = { name, description, ...(app !== undefined && { app }), tags, ...head };
+  const form = { name, description, ...(app !== undefined && { app }), tags, ...head };
   return {
-    ...Object.fromEntries(Object.entries(told).filter(([key, value]) => !isDefault(key, value))),
+    ...Object.fromEntries(Object.entries(form).filter(([key, value]) => !isDefault(key, value))),
     ...(steps ? { steps } : briefGraph({ blocks, edges })),
   };
 }

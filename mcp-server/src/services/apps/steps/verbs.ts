@@ -89,14 +89,14 @@ export function nearestVerb({ commands, checks }: Verbs, wanted: string): string
 }
 
 /** Keys that may be next to the verb of a step, by what the verb makes. */
-export type Beside = Readonly<Record<"action" | "verification" | "kind" | "loop", readonly string[]>>;
+export type Companions = Readonly<Record<"action" | "verification" | "kind" | "loop", readonly string[]>>;
 
 const own = (keys: readonly string[]) =>
   keys.filter((key) => !["type", "command", "params", "negate"].includes(key));
 const ofAction = own(Object.keys(actionSchema.shape));
 
 /** In a test; in a list of actions, where a check is an action too; in a list of checks. */
-export const besideIn = {
+export const companionKeys = {
   test: {
     action: own(blockKeys("action")),
     verification: own(blockKeys("verification")),
@@ -105,4 +105,4 @@ export const besideIn = {
   },
   actions: { action: ofAction, verification: ofAction, kind: [], loop: [] },
   checks: { action: [], verification: ["verification_type", "timeout_ms"], kind: [], loop: [] },
-} as const satisfies Readonly<Record<string, Beside>>;
+} as const satisfies Readonly<Record<string, Companions>>;

@@ -5,25 +5,25 @@ import { isFields, kinds, writtenValue } from "./verbs.ts";
 
 /** A block as a step: its usual words, else an object. The caller reads it again to see whether it says the same. */
 export function writeBody(body: Body, language: Language): unknown {
-  const { verb, value, beside } = partsOf(body);
+  const { verb, value, companions } = partsOf(body);
   const isEmpty = isFields(value) && Object.keys(value).length === 0;
-  const isAlone = isEmpty && Object.keys(beside).length === 0 && body.negate !== true;
+  const isAlone = isEmpty && Object.keys(companions).length === 0 && body.negate !== true;
   if (isAlone && isBare(verb, language.verbs)) return verb;
   const words = usualWords(withoutEmpty(body), language);
   if (words !== undefined) return words;
-  return body.negate === true ? { not: { [verb]: value }, ...beside } : { [verb]: value, ...beside };
+  return body.negate === true ? { not: { [verb]: value }, ...companions } : { [verb]: value, ...companions };
 }
 
 function partsOf({ type, id, label, negate: _, ...fields }: Body) {
   const names = { ...(id !== undefined && { id }), ...(label !== undefined && { label }) };
   if (type === "action" || type === "verification") {
-    const { command, params = {}, ...beside } = fields;
-    return { verb: String(command), value: params, beside: { ...names, ...beside } };
+    const { command, params = {}, ...companions } = fields;
+    return { verb: String(command), value: params, companions: { ...names, ...companions } };
   }
   const found = Object.entries(kinds).find(([, kind]) => kind.type === type);
-  if (!found) return { verb: type, value: fields, beside: names };
+  if (!found) return { verb: type, value: fields, companions: names };
   const [verb, kind] = found;
-  return { verb, value: writtenValue(kind, fields), beside: names };
+  return { verb, value: writtenValue(kind, fields), companions: names };
 }
 
 /** A block without what its schema puts back. */

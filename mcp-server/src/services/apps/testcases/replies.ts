@@ -20,10 +20,10 @@ export const replyOf = ({ output, ...reply }: RunReply<object>): TestcaseReply =
 export function testcaseEnd(output: unknown): TestcaseEnd {
   const result = testcaseResultSchema.safeParse(output);
   if (!result.success) return {};
-  const { testcase: _testcase, verified_count, outputs, failed_step, rows, ...told } = result.data;
+  const { testcase: _testcase, verified_count, outputs, failed_step, rows, ...rest } = result.data;
   const { code: _code, message: _message, ...step } = failed_step ?? { code: "", message: "" };
   return {
-    ...told,
+    ...rest,
     verified_count,
     ...(rows && { rows: rowsShown(rows) }),
     ...(Object.keys(outputs).length > 0 && { outputs }),

@@ -10,7 +10,7 @@ import {
 import { ToolError } from "../../../errors.ts";
 import type { Database } from "../../../storage/engine/database.ts";
 import type { SavedTest, TestcaseRows } from "../../../storage/rows/testcaseRows.ts";
-import { meantOf, projectInUse } from "../../records/inUse.ts";
+import { onlyNamed, projectInUse } from "../../records/inUse.ts";
 import type { AppView } from "../userinterfaces/index.ts";
 import { allBlocks } from "./graph.ts";
 import { parseTestcase } from "./parse.ts";
@@ -32,11 +32,11 @@ export class StoredTests {
   }
 
   async find(ref: string, rows: TestcaseRows = this.deps.rows): Promise<TestCase | undefined> {
-    const found = (await rows.meant(ref)).map((testcase) => {
+    const found = (await rows.named(ref)).map((testcase) => {
       const { id, source } = testcase;
       return { id, project: source.project, testcase };
     });
-    return meantOf(found, { ref, what: "test case" })?.testcase;
+    return onlyNamed(found, { ref, what: "test case" })?.testcase;
   }
 
   async load(ref: string): Promise<TestCase> {
@@ -140,7 +140,7 @@ export class StoredTests {
   /** Where the test case of this name is. A new one belongs to the project of its app. */
   private async placed({ testcase, app }: Checked, tx: Database): Promise<SavedTest> {
     const project = app?.project ?? "";
-    const named = await this.deps.rowsIn(tx).meant(testcase.name);
+    const named = await this.deps.rowsIn(tx).named(testcase.name);
     const of = (folder: string) => named.find(({ source }) => source.project === folder);
     const before = of(projectInUse()) ?? of(project) ?? of("");
     const source: Source = before?.source ?? { ...databaseOnly, project };
@@ -153,7 +153,7 @@ export class StoredTests {
 }
 
 const besideIt = async (rows: TestcaseRows, { testcase, source }: Omit<SavedTest, "id">) =>
-  (await rows.meant(testcase.name)).find((other) => other.source.project === source.project);
+  (await rows.named(testcase.name)).find((other) => other.source.project === source.project);
 
 const nameTaken = (name: string) =>
   new ToolError("ALREADY_EXISTS", `There is a test case "${name}" already.`, "Choose another name.");

@@ -32,7 +32,7 @@ import type {
   Within,
 } from "./types.ts";
 import { openUsed, usesDevice } from "./usesDevice.ts";
-import { contentOf, inputProblemsOf, look, type ValidationPorts, validate } from "./validate.ts";
+import { contentOf, inputProblemsOf, inspect, type ValidationPorts, validate } from "./validate.ts";
 
 /** What an import knows besides what is stored. */
 type PortsWithin = Within & { rows?: TestcaseRows; among?: ReadonlyMap<string, TestCaseInput> };
@@ -249,7 +249,7 @@ class Testcases {
     const ports = this.ports({ ...within, rows: this.rowsIn(within), among });
     const found: ListedProblem[] = [];
     for (const { testcase, app, placed, index } of sound) {
-      const { problems } = await look(testcase, { app, toLoad }, ports);
+      const { problems } = await inspect(testcase, { app, toLoad }, ports);
       found.push(...problems.map((problem) => ({ ...placed(problem), index })));
     }
     return found;
@@ -263,7 +263,7 @@ class Testcases {
     const read = await this.given.read(given, [testNameOf(given), ...(await this.names())]);
     if ("problems" in read) throw problemsError(testNameOf(given), read.problems);
     const { testcase, app, placed } = read;
-    const { problems } = await look(testcase, { device, app }, this.ports());
+    const { problems } = await inspect(testcase, { device, app }, this.ports());
     if (problems.length > 0) throw problemsError(testcase.name, problems.map(placed));
     return { testcase, app };
   }

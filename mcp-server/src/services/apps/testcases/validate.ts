@@ -58,12 +58,12 @@ export async function validate(
   against: Against,
   ports: ValidationPorts,
 ): Promise<Called> {
-  const { called, problems } = await look(testcase, against, ports);
+  const { called, problems } = await inspect(testcase, against, ports);
   if (problems.length > 0) throw problemsError(testcase.name, problems);
   return called;
 }
 
-export async function look(
+export async function inspect(
   testcase: TestCaseInput,
   against: Against,
   ports: ValidationPorts,

@@ -7,7 +7,7 @@ import { positionRows } from "../../../storage/rows/positionRows.ts";
 import { treeRows } from "../../../storage/rows/treeRows.ts";
 import { type UserInterfaceRow, userinterfaceRows } from "../../../storage/rows/userinterfaceRows.ts";
 import type { Clock } from "../../ports.ts";
-import { meantApp } from "../../records/inUse.ts";
+import { appNamed } from "../../records/inUse.ts";
 import type { AppModel } from "./model.ts";
 
 export type Change =
@@ -42,7 +42,7 @@ export class Models {
   /** By id or name. Throws USERINTERFACE_NOT_FOUND with the nearest. */
   async getRow(idOrName: string, db = this.db): Promise<UserInterfaceRow> {
     const rows = userinterfaceRows(db);
-    const row = meantApp(await rows.meant(idOrName), idOrName);
+    const row = appNamed(await rows.named(idOrName), idOrName);
     if (row) return row;
     const near = nearest(idOrName, await rows.names());
     throw new ToolError(

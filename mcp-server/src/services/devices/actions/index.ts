@@ -70,7 +70,7 @@ const actionTimeoutMs = 5_000;
 
 export const createActions = (dependencies: ActionDependencies): ActionExecutor => new Actions(dependencies);
 
-/** After the last command, so that the next look or check sees its result. */
+/** After the last command, so that the next snapshot or check sees its result. */
 async function untilUsable(device: OpenDevice, signal: AbortSignal): Promise<Usable | undefined> {
   const watchers = device.controllers.filter(device.isOpen).filter((controller) => controller.untilUsable);
   const watched = await Promise.all(watchers.map((controller) => controller.untilUsable?.(signal)));
@@ -112,7 +112,7 @@ class Actions implements ActionExecutor {
     const runPhase = (prepared: readonly Prepared[], phase: Phase) =>
       this.runPhase(prepared, { device, phase, signal }, results, isChecked === true);
     let end = await runPhase(actions, "action");
-    // A retry would hide that nobody could tell.
+    // A retry would hide that it could not be judged.
     const isOpen = end.failure?.code === inconclusive;
     if (!end.ok && !isOpen && retries.length > 0) end = await runPhase(retries, "retry");
     if (!end.ok && failures.length > 0) await runPhase(failures, "failure");

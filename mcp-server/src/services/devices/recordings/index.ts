@@ -40,7 +40,7 @@ export type RecordingReport = {
   lost: string[];
 };
 
-/** Recordings of devices: one a device, without its lease, beside whoever drives it. */
+/** Recordings of devices, one for each. They need no lease and go on while a client drives the device. */
 export type RecordingService = {
   /** Throws CONTROLLER_UNAVAILABLE for a device that cannot be recorded, ALREADY_EXISTS for one that is. */
   start(device: OpenDevice, spec: RecordingSpec, context: CallContext): Promise<RecordingStart>;
@@ -172,13 +172,13 @@ class Recordings implements RecordingService {
     });
   }
 
-  /** A start that came through after it was given up: nobody wants it, and the recorder must be free for the next. */
+  /** Stops a recording that started after its call had given up, so that the recorder is free for the next. */
   private stopLate({ recorder, device }: Live): void {
     const isWanted = [...this.live.values()].some((other) => other.device.id === device.id);
     if (!isWanted) recorder.stop(AbortSignal.timeout(stopMs)).catch(() => undefined);
   }
 
-  /** Rejects at the caller's abort or the deadline; `work` is told by its signal. */
+  /** Rejects at the caller's abort or the deadline; `work` stops by its signal. */
   private async within<T>(
     limit: { ms: number; caller?: AbortSignal; what: string },
     work: (signal: AbortSignal) => Promise<T>,

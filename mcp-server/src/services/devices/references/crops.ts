@@ -43,7 +43,7 @@ export async function cropOf(frame: Frame, { x, y, width, height }: Area): Promi
   return sharp(frame.bytes).extract({ left: x, top: y, width, height }).png().toBuffer();
 }
 
-/** Throws INVALID_INPUT for what is no PNG as a whole. */
+/** Throws INVALID_INPUT unless the bytes are a whole PNG. */
 export async function checkPng(bytes: Uint8Array, { name, device_model }: ReferenceDocument): Promise<void> {
   const sharp = await loadSharp();
   const isWhole = await sharp(bytes, { limitInputPixels: mostPixels, failOn: "truncated" })

@@ -60,7 +60,7 @@ export type ReferenceService = {
   /** In a fixed order; within a transaction, if one is given. */
   exportFor(userinterfaceId: string, tx?: Database): Promise<ReferenceDocument[]>;
   keepSources(keeper: ReferenceKeeper): void;
-  /** Puts these in place of those that the userinterface has. Throws INVALID_INPUT for what is no picture. */
+  /** Puts these in place of those that the userinterface has. Throws INVALID_INPUT for a file that is not a picture. */
   importAll(
     references: readonly ReferenceDocument[],
     options: { tx: Database; userinterfaceId: string },
@@ -182,7 +182,7 @@ class References implements ReferenceService {
     const dump = await dumpOf(device, signal);
     if (element !== undefined) return this.textOf(textOf(elementOf(dump, element)), place);
     if (place) return this.textOf(textIn(dump, rectIn(dump.space, place.area, place.space)), place);
-    throw noPlace("Nothing says which text is meant.");
+    throw noPlace("Nothing says which text is wanted.");
   }
 
   /** A screen's text may hold a secret that was typed into it. */

@@ -6,7 +6,7 @@ import { ToolError } from "../../../errors.ts";
 import { type Database, referenceRows } from "../../../storage/index.ts";
 import { userinterfaceRows } from "../../../storage/rows/userinterfaceRows.ts";
 import type { Clock } from "../../ports.ts";
-import { meantApp } from "../../records/inUse.ts";
+import { appNamed } from "../../records/inUse.ts";
 import { sizeOf } from "./crops.ts";
 
 /** Younger files may belong to a reference that is being stored. */
@@ -19,7 +19,7 @@ export class ReferenceFiles {
     private readonly clock: Clock,
   ) {}
 
-  /** Its sha256. Written beside and renamed: what is at its place is whole. */
+  /** Returns the sha256. The file is written under another name and renamed, so it is always whole. */
   async put(png: Uint8Array): Promise<string> {
     const sha256 = createHash("sha256").update(png).digest("hex");
     const now = new Date(this.clock.now());
@@ -80,7 +80,7 @@ const all = 100_000;
 export function createFindPicture({ db, folder, clock }: Dependencies): FindPicture {
   const files = new ReferenceFiles(folder, clock);
   const rows = referenceRows(db);
-  const appOf = async (ref: string) => meantApp(await userinterfaceRows(db).meant(ref), ref);
+  const appOf = async (ref: string) => appNamed(await userinterfaceRows(db).named(ref), ref);
   const rowOf = async (app: string | undefined, device_model: string, name: string) => {
     const found = app === undefined ? undefined : await appOf(app);
     return found && rows.find({ userinterface_id: found.id, device_model, name });

@@ -3,7 +3,7 @@ import type { ActionAnalysis, ActionCandidate } from "../../ports.ts";
 import { pageOf } from "../../values/pages.ts";
 import type { Fit, Ranked } from "./candidates.ts";
 
-/** What is told of a ranking; `selectors` are those of its first fits, best first for each, as the screen gave them. */
+/** What is reported of a ranking; `selectors` are those of its first fits, best first for each, as the screen gave them. */
 export function viewOf(
   { generation, location, notices }: Dump,
   { fits, tied, leftOut, nearest }: Ranked,

@@ -9,7 +9,7 @@ const mostLines = 4;
 /** A thing of the kind that was asked for comes before one with a word more or less in its name. */
 const kindWeight = 20;
 
-/** An element that is what was asked for. `where` tells it from others that are equally good. */
+/** An element that is what was asked for. `where` sets it apart from others that are equally good. */
 export type Fit = { element: Element; command: string | undefined; where: string | undefined };
 /** `tied` of the first in `fits` are equally good; the lines say why others are none, and what comes nearest. */
 export type Ranked = { fits: Fit[]; tied: number; leftOut: string[]; nearest: string[] };
@@ -58,7 +58,7 @@ function tiedOf(fitting: readonly Scored[]): number {
   return fitting.filter(({ score }) => best - score < tie).length;
 }
 
-/** What tells several elements apart: what stands before each, and the place on the screen where that is the same. */
+/** How several elements differ: the text before each, and the place on the screen where that is the same. */
 function placesOf(tied: readonly Element[], elements: readonly Element[]): string[] {
   if (tied.length < 2) return [];
   const signs = tied.map((element) => signBefore(element, elements));

@@ -8,9 +8,9 @@ const textTokens = 60;
 type Compared = { text: string; more: number };
 
 /**
- * What changed between two looks at one screen, in lines; never empty. `watchedMs` is how long the screen was watched. The
- * focus and places are compared only where a look reads the whole screen ({@link Dump.others}). Texts are compared there, or
- * by the looks themselves: `news` has what each look since `before` says of them.
+ * What changed between two snapshots of one screen, in lines; never empty. `watchedMs` is how long the screen was watched. The
+ * focus and places are compared only where a snapshot has the whole screen ({@link Dump.others}). Texts are compared there, or
+ * by the page itself: `news` has what each snapshot since `before` says of them.
  */
 export function compareDumps(
   before: Dump,
@@ -35,8 +35,8 @@ export function compareDumps(
 const nothingChanged = (watchedMs: number): string =>
   watchedMs > 0 ? `nothing changed within ${watchedMs} ms` : "nothing changed";
 
-/** The latest words of each text. That something changed is told also where no line of it has room. */
-function renderNews(news: readonly TextNews[], isTold: boolean, maxTokens: number): string[] {
+/** The latest words of each text. A change is reported even where no line of it has room. */
+function renderNews(news: readonly TextNews[], hasChanges: boolean, maxTokens: number): string[] {
   const latest = new Map(news.flatMap(({ changed }) => changed.map((one) => [one.element.ref, one])));
   const passed = [...new Set(news.flatMap((one) => one.passed))].map((text) => quote(text, 100));
   const lines = [
@@ -47,17 +47,17 @@ function renderNews(news: readonly TextNews[], isTold: boolean, maxTokens: numbe
   const rest = more + news.reduce((sum, one) => sum + one.more, 0);
   if (lines.length > 0 || rest > 0) return [...taken, rest > 0 ? `${rest} more texts changed` : ""];
   const gone = news.flatMap((one) => one.gone).map((text) => quote(text, 30));
-  if (isTold || gone.length === 0) return [];
+  if (hasChanges || gone.length === 0) return [];
   return [`- text ${gone.slice(0, 3).join(", ")}${gone.length > 3 ? ` and ${gone.length - 3} more` : ""}`];
 }
 
-/** A text that was only drawn anew is no change. What is gone is left out where something else is told. */
+/** A text that was only drawn again is not a change. Texts that are gone are left out where something else changed. */
 function renderOthers(before: readonly Element[], after: readonly Element[], maxTokens: number): string[] {
   const diff = diffElements(before, after);
   const appeared = diffElements(after, before).gone;
   const isReplaced = appeared.length + diff.changed.length > 0;
-  const told = { ...diff, appeared, gone: isReplaced ? [] : diff.gone, reordered: [] };
-  const { text, more } = renderChanges(told, maxTokens);
+  const shown = { ...diff, appeared, gone: isReplaced ? [] : diff.gone, reordered: [] };
+  const { text, more } = renderChanges(shown, maxTokens);
   return [text, more > 0 ? `${more} more texts changed` : ""];
 }
 
@@ -67,15 +67,15 @@ function focusLine(before: Dump, after: Dump, { appeared, changed }: ElementDiff
   const last = focusedIn(before);
   if (focused?.ref === last?.ref) return "";
   if (!focused) return "focus: none";
-  const isTold = [...appeared, ...changed.map((change) => change.after)].includes(focused);
-  return isTold ? "" : `focus: ${describeElement({ ...focused, states: [] })}`;
+  const isListed = [...appeared, ...changed.map((change) => change.after)].includes(focused);
+  return isListed ? "" : `focus: ${describeElement({ ...focused, states: [] })}`;
 }
 
 const all = ({ elements, others = [] }: Dump): Element[] => [...elements, ...others];
 const focusedIn = (dump: Dump): Element | undefined =>
   all(dump).find(({ states }) => states.includes("focused"));
 
-/** A keyboard or a picture may change all the same: no look lists them. */
+/** A keyboard or a picture may still have changed: snapshots do not list them. */
 function unlisted(before: Dump, after: Dump): string {
   const places = (dump: Dump) => JSON.stringify(all(dump).map(({ ref, rect }) => [ref, rect]));
   return places(before) === places(after) ? "no element changed" : "only places on the screen changed";
@@ -85,7 +85,7 @@ export type Change = { before: Element; after: Element };
 /** `gone` leaves out what was only drawn anew under another ref. `reordered` elements stayed, in another order. */
 export type ElementDiff = { appeared: Element[]; gone: Element[]; changed: Change[]; reordered: Element[] };
 
-/** What became of a screen between two looks at it, by ref; a place on the screen does not count, an order does. */
+/** What became of a screen between two snapshots of it, by ref; a place on the screen does not count, an order does. */
 export function diffElements(before: readonly Element[], after: readonly Element[]): ElementDiff {
   const old = new Map(before.map((element) => [element.ref, element]));
   const appeared: Element[] = [];
@@ -144,10 +144,10 @@ function takeOne(counts: Map<string, number>, key: string): boolean {
 export function renderChanges(diff: ElementDiff, maxTokens: number): { text: string; more: number } {
   const gone = goneLine(diff.gone);
   const room = maxTokens - estimateTokens(gone);
-  const told = [...diff.changed.map(changedLine), ...orderLine(diff.reordered)];
-  const kept = Math.min(estimateTokens(told.join("\n")), room / 2);
+  const changes = [...diff.changed.map(changedLine), ...orderLine(diff.reordered)];
+  const kept = Math.min(estimateTokens(changes.join("\n")), room / 2);
   const appeared = renderElements(diff.appeared, { maxTokens: room - kept });
-  const changed = fitting(told, room - estimateTokens(appeared.text));
+  const changed = fitting(changes, room - estimateTokens(appeared.text));
   const lines = [
     ...appeared.text.split("\n").flatMap((line) => (line === "" ? [] : [`+ ${line.trimStart()}`])),
     ...changed.taken,

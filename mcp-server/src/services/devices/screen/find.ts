@@ -99,15 +99,15 @@ export function scoreElements(elements: readonly Element[], query: string): Scor
 export const namesRole = (word: string, role: string): boolean => (roleWords[role] ?? [role]).includes(word);
 
 function score(element: Element, wanted: string, words: readonly string[]): number {
-  const meant = words.filter((word) => !namesRole(word, element.role));
-  const saysRole = meant.length < words.length;
-  const name = likeness(element.name, wanted, meant.length > 0 ? meant : words);
+  const named = words.filter((word) => !namesRole(word, element.role));
+  const saysRole = named.length < words.length;
+  const name = likeness(element.name, wanted, named.length > 0 ? named : words);
   const text = element.text ? likeness(element.text, wanted, words) * 0.8 : 0;
   const value = element.value ? likeness(element.value, wanted, words) * 0.7 : 0;
   const choice = element.choices
-    ? bestChoice(element, wanted, meant.length > 0 ? meant : words).score * 0.85
+    ? bestChoice(element, wanted, named.length > 0 ? named : words).score * 0.85
     : 0;
-  const onlyRole = saysRole && meant.length === 0 ? 20 : 0;
+  const onlyRole = saysRole && named.length === 0 ? 20 : 0;
   const sign = element.apart ? likeness(`${element.name} ${element.apart}`, wanted, words) : 0;
   const base = Math.max(name, text, value, choice, onlyRole, sign);
   if (base === 0) return 0;

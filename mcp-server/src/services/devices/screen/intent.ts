@@ -1,7 +1,7 @@
 import type { Element } from "@labwright/controllers";
 import { namesRole, wordLikeness, wordsOf } from "./find.ts";
 
-/** What somebody wants to use, in words. `verb` is what they want to do with it, where they say so. */
+/** An element that a person wants to use, in words. `verb` is what they want to do with it, if they say so. */
 export type Intent = { text: string; words: readonly string[]; verb: Verb | undefined };
 type Verb = "type" | "choose" | "set" | "click";
 
@@ -53,7 +53,7 @@ export function commandFor(element: Element, commands: ReadonlySet<string>): str
   return waysOf(element).find((command) => commands.has(command));
 }
 
-/** Its choices tell a list that the device opens itself from one that the page draws. */
+/** A list that the device opens itself has choices; one that the page draws has none. */
 function waysOf({ role, choices }: Element): readonly string[] {
   const isChoice = role === "combobox" || role === "listbox";
   if (isChoice && choices !== undefined) return ["select_option", "click_element"];

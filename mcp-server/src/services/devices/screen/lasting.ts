@@ -3,7 +3,7 @@ import type { Params } from "../../../domain/index.ts";
 import type { OpenDevice } from "../../ports.ts";
 import { findPort } from "../portOf.ts";
 
-/** `ref`, `to_ref`, `of_ref`: each has a `selector` beside it that may stand in its place. */
+/** `ref`, `to_ref`, `of_ref`: each has a `selector` parameter that may replace it. */
 const refKey = /^((?:\w+_)?)ref$/;
 
 /** Commands or checks with selectors in place of refs; to be asked before they run. A ref without a unique selector stays. */

@@ -37,7 +37,7 @@ export function renderElements(elements: readonly Element[], { maxTokens }: { ma
   return { text: best.text, shown: best.shown, more: elements.length - best.shown };
 }
 
-/** Says only where needed what tells twins apart, and only once in a row what rows have in common. */
+/** Says how twins differ only where needed, and what rows have in common only once in a row. */
 function withoutRepeats(elements: readonly Element[]): Element[] {
   const needed = signsNeeded(elements);
   let headers: string | undefined;
@@ -73,7 +73,7 @@ function signsNeeded(elements: readonly Element[]): Set<string> {
   return needed;
 }
 
-/** The place of a day in its week tells it from others; that of a button does not. */
+/** The place of a day in its week sets it apart from others; that of a button does not. */
 const isSilentRow = (element: Element): boolean => element.role === "row" && wordsOf(element) === "";
 
 type Line = { text: string; elements: number };

@@ -27,11 +27,11 @@ import { readIntent } from "./intent.ts";
 import { drawMarks, StepPictures, scaleFrame } from "./pictures.ts";
 import { quote, renderElements } from "./render.ts";
 
-/** How many of a caller's looks `changes_since` reaches back. */
+/** How many of a caller's snapshots `changes_since` reaches back. */
 const keptLooks = 2;
-/** Of so many callers the looks at a device are kept; those of the one that looked longest ago go first. */
+/** Snapshots of a device are kept for so many callers; those of the caller that looked longest ago go first. */
 const keptCallers = 16;
-/** Of so many looks at a device it is known what they say of texts. */
+/** The text changes of so many snapshots of a device are kept. */
 const keptNews = 32;
 /** Elements that a full dump gives selectors for: each costs a question to the page. */
 const mostItems = 200;
@@ -43,7 +43,7 @@ const defaultFindTokens = 150;
 const frameTokens = 20;
 const leastTokens = 40;
 
-type Look = { dump: Dump; interactiveOnly: boolean };
+type Snapshot = { dump: Dump; interactiveOnly: boolean };
 
 export function createScreen(
   artifacts: ArtifactStore,
@@ -56,9 +56,9 @@ export function createScreen(
 }
 
 class Screen implements ScreenService, ScreenAnalyst {
-  /** By device and caller: what changed for one is told by what that one saw last. */
-  private readonly looks = new Map<string, Map<string, Look[]>>();
-  /** By device: what its latest looks say of texts. */
+  /** By device and caller: each caller hears what changed since its own last snapshot. */
+  private readonly snapshots = new Map<string, Map<string, Snapshot[]>>();
+  /** By device: the text changes of its latest snapshots. */
   private readonly news = new Map<string, { generation: number; texts: TextNews }[]>();
   private readonly artifacts: ArtifactStore;
   private readonly stepPictures: StepPictures;
@@ -68,11 +68,11 @@ class Screen implements ScreenService, ScreenAnalyst {
     this.stepPictures = new StepPictures(clock);
   }
 
-  /** The former looks are compared with again when the returned function is called. */
+  /** The former snapshots are compared with again when the returned function is called. */
   startFresh(deviceId: string): () => void {
-    const looks = this.looks.get(deviceId) ?? new Map<string, Look[]>();
-    this.looks.delete(deviceId);
-    return () => void this.looks.set(deviceId, looks);
+    const snapshots = this.snapshots.get(deviceId) ?? new Map<string, Snapshot[]>();
+    this.snapshots.delete(deviceId);
+    return () => void this.snapshots.set(deviceId, snapshots);
   }
 
   async capture(device: OpenDevice, signal: AbortSignal) {
@@ -105,7 +105,7 @@ class Screen implements ScreenService, ScreenAnalyst {
       options.changes_since === undefined
         ? undefined
         : this.lookOf(device, options.caller, options.changes_since);
-    // A search looks through everything; a comparison looks the way the first look did.
+    // A search reads everything; a comparison reads what the first snapshot did.
     const interactiveOnly =
       before?.interactiveOnly ?? (options.interactive_only && options.find === undefined);
     const dump = await this.look(device, source, { interactiveOnly, caller: options.caller }, signal);
@@ -154,7 +154,7 @@ class Screen implements ScreenService, ScreenAnalyst {
     if (!source) return undefined;
     const goingOn = usable?.goingOn.length ? [`still going on: ${usable.goingOn.join(", ")}`] : [];
     if (usable?.isHidden) return [...goingOn, "not looked at: another screen is on its way"].join("\n");
-    const before = this.looksOf(device, caller).at(-1);
+    const before = this.snapshotsOf(device, caller).at(-1);
     const { dump, isSame } = await this.lookAgain(device, source, { before, caller }, signal);
     const notices = [...dump.notices, ...unreadNote(dump, isSame ? before?.dump : undefined)];
     const head = [placeOf(dump, before?.dump), ...notices.map((notice) => `notice: ${notice}`)];
@@ -169,11 +169,11 @@ class Screen implements ScreenService, ScreenAnalyst {
     return [...head, text || textsOnly(dump) || "no elements", ...rest, ...goingOn].join("\n");
   }
 
-  /** As the caller looked before. Only of the same page all of it is wanted again: another is told in short. */
+  /** As the caller looked before. Only the same page is listed whole again; another one is listed in short. */
   private async lookAgain(
     device: OpenDevice,
     source: ElementSource,
-    { before, caller }: { before: Look | undefined; caller: string | undefined },
+    { before, caller }: { before: Snapshot | undefined; caller: string | undefined },
     signal: AbortSignal,
   ): Promise<{ dump: Dump; isSame: boolean }> {
     const interactiveOnly = before?.interactiveOnly ?? true;
@@ -186,7 +186,7 @@ class Screen implements ScreenService, ScreenAnalyst {
     return { dump: await this.look(device, source, { interactiveOnly: true, caller }, signal), isSame };
   }
 
-  /** What the looks at a device after `before` say of its texts, whoever looked. */
+  /** The text changes in all snapshots of a device after `before`, of any caller. */
   private newsSince(device: OpenDevice, before: Dump): TextNews[] {
     const kept = this.news.get(device.id) ?? [];
     return kept.flatMap(({ generation, texts }) => (generation > before.generation ? [texts] : []));
@@ -206,25 +206,25 @@ class Screen implements ScreenService, ScreenAnalyst {
       const news = [...(this.news.get(device.id) ?? []), { generation, texts }];
       this.news.set(device.id, news.slice(-keptNews));
     }
-    const kept = [...this.looksOf(device, caller), { dump, interactiveOnly }].slice(-keptLooks);
-    const callers = this.looks.get(device.id) ?? new Map<string, Look[]>();
+    const kept = [...this.snapshotsOf(device, caller), { dump, interactiveOnly }].slice(-keptLooks);
+    const callers = this.snapshots.get(device.id) ?? new Map<string, Snapshot[]>();
     callers.delete(caller);
     callers.set(caller, kept);
     const [oldest] = callers.keys();
     if (callers.size > keptCallers && oldest !== undefined) callers.delete(oldest);
-    this.looks.set(device.id, callers);
+    this.snapshots.set(device.id, callers);
     return dump;
   }
 
-  private looksOf(device: OpenDevice, caller = ""): readonly Look[] {
-    return this.looks.get(device.id)?.get(caller) ?? [];
+  private snapshotsOf(device: OpenDevice, caller = ""): readonly Snapshot[] {
+    return this.snapshots.get(device.id)?.get(caller) ?? [];
   }
 
-  private lookOf(device: OpenDevice, caller: string | undefined, generation: number): Look {
-    const looks = this.looksOf(device, caller);
-    const found = looks.find(({ dump }) => dump.generation === generation);
+  private lookOf(device: OpenDevice, caller: string | undefined, generation: number): Snapshot {
+    const snapshots = this.snapshotsOf(device, caller);
+    const found = snapshots.find(({ dump }) => dump.generation === generation);
     if (found) return found;
-    const kept = looks.map(({ dump }) => dump.generation);
+    const kept = snapshots.map(({ dump }) => dump.generation);
     throw new ToolError(
       "STALE_REF",
       `Generation ${generation} is no longer kept; the last are ${kept.join(", ") || "none"}.`,
@@ -242,8 +242,8 @@ class Screen implements ScreenService, ScreenAnalyst {
       );
     }
     const source = await getPort(device, "elements", signal);
-    const look = { interactiveOnly: true, caller: options.caller };
-    return drawMarks(frame, await this.look(device, source, look, signal));
+    const snapshot = { interactiveOnly: true, caller: options.caller };
+    return drawMarks(frame, await this.look(device, source, snapshot, signal));
   }
 
   store(frame: Frame): Promise<ArtifactRef> {
@@ -251,13 +251,13 @@ class Screen implements ScreenService, ScreenAnalyst {
   }
 }
 
-/** Where one is; the address and the title only where they are not those of the look before. */
+/** Where one is; the address and the title only where they changed since the snapshot before. */
 function placeOf({ location, title, generation }: Dump, before: Dump | undefined): string {
   const isSame = before?.location === location && before.title === title;
   return isSame ? `generation ${generation}` : `${location} "${title}" generation ${generation}`;
 }
 
-/** What is shown and cannot be read, unless the look before has said so. */
+/** What is shown and cannot be read, unless the snapshot before has said so. */
 function unreadNote({ unread = [] }: Dump, before: Dump | undefined): string[] {
   const said = unread.join(", ");
   return said === "" || said === before?.unread?.join(", ") ? [] : [`Shown, but not read: ${said}`];

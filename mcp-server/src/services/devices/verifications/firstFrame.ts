@@ -44,7 +44,7 @@ async function* framesSince({ frames, from, timeoutMs, signal, clock }: Search, 
   }
 }
 
-/** A frame in which a check cannot be made, or cannot tell, does not show it. */
+/** A frame in which a check cannot be made, or is inconclusive, does not show it. */
 async function holdsIn(
   { asked, params, timeoutMs }: Watched,
   frame: VideoFrame,
@@ -55,8 +55,8 @@ async function holdsIn(
   const { controller, offered: check } = found;
   const input = strictOf(check.input).parse(secrets.fill(params));
   try {
-    const look = { ms: timeoutMs, since: from, frame };
-    const reading = await using(device, controller, signal, () => check.read(input, signal, look));
+    const options = { ms: timeoutMs, since: from, frame };
+    const reading = await using(device, controller, signal, () => check.read(input, signal, options));
     return passes(check, input, reading, asked.negate === true);
   } catch (error) {
     if (signal.aborted || !(error instanceof DeviceError) || classOf(error.code) === "broken") throw error;

@@ -21,13 +21,13 @@ import { type StepWatch, watchStep } from "../watchStep.ts";
 import { findFirstFrame } from "./firstFrame.ts";
 import { prepareChecks, type Watched } from "./prepare.ts";
 
-/** Between two looks: short at first, so that a check that holds soon is answered soon; then kinder to the device. */
+/** Pause between two readings: short at first, so that a check that holds soon is answered soon; then kinder to the device. */
 const firstPauseMs = 25;
 const longestPauseMs = 250;
-/** A look that begins right before the deadline may still take so long. */
+/** A reading that begins right before the deadline may still take so long. */
 const shortestLookMs = 1_000;
 
-/** A page that does not answer gives no picture, and one that took its place is no evidence. */
+/** A page that does not answer gives no picture, and a picture of the page that took its place is not evidence. */
 const noPicture: ReadonlySet<string> = new Set(["PAGE_LOST", "PAGE_UNRESPONSIVE"]);
 
 export type VerificationDependencies = {
@@ -41,7 +41,7 @@ type CheckOptions = Parameters<VerificationExecutor["check"]>[2];
 export const createVerifications = (dependencies: VerificationDependencies): VerificationExecutor =>
   new Verifications(dependencies);
 
-/** Judges a device by polling single looks to a deadline. Never acts on it. */
+/** Judges a device by polling readings to a deadline. Never acts on it. */
 class Verifications implements VerificationExecutor {
   constructor(private readonly deps: VerificationDependencies) {}
 
@@ -187,7 +187,7 @@ class Verifications implements VerificationExecutor {
     if (area) verdict.area = area;
   }
 
-  /** A device that could not be read now may be readable at the next look; what cannot get better ends the check. */
+  /** A device that could not be read now may be readable at the next try; a failure that cannot get better ends the check. */
   private recordError(watched: Watched, error: unknown, signal: AbortSignal): void {
     if (signal.aborted) throw signal.reason;
     if (!(error instanceof DeviceError) || stopsPolling(error.code)) throw error;
@@ -220,7 +220,7 @@ class Verifications implements VerificationExecutor {
   }
 }
 
-/** Checks that did not pass are undecided by one that cannot tell, unless all were to hold and another one does not. */
+/** Checks that did not pass are undecided by one that is inconclusive, unless all were to hold and another one does not. */
 function inconclusiveOf(
   watched: readonly Watched[],
   passCondition: CheckOptions["passCondition"],
@@ -228,7 +228,7 @@ function inconclusiveOf(
   const unsure = watched.find(({ verdict }) => verdict.inconclusive !== undefined);
   if (!unsure || (passCondition === "all" && watched.some(hasFailed))) return undefined;
   const { command, expected, inconclusive: reason = "" } = unsure.verdict;
-  const message = `cannot tell whether ${expected}: ${reason}`;
+  const message = `cannot judge whether ${expected}: ${reason}`;
   return { code: "CHECK_INCONCLUSIVE", message, command, expected, found: reason };
 }
 

@@ -15,10 +15,10 @@ export type Watched = {
   timeoutMs: number;
   verdict: Verdict;
   open: boolean;
-  /** A look has given a reading. */
+  /** There is a reading. */
   wasRead: boolean;
   unread?: DeviceError | undefined;
-  /** The last look found nothing to read: the page may only be late. */
+  /** The last try found nothing to read: the page may only be late. */
   isAbsent?: boolean;
   pictures?: readonly Frame[];
 };

@@ -78,7 +78,7 @@ export type AlertService = {
   raise(input: RaiseInput): Promise<Raised>;
   /** Ends it, with the message that stands from then on; once more changes nothing. Throws ALERT_NOT_FOUND. */
   resolve(alertId: string, end?: ResolveInput): Promise<Alert>;
-  /** What one source raised and nobody resolved, on any host. */
+  /** Unresolved alerts of one source, on any host. */
   open(source: string): Promise<Alert[]>;
   /** Newest first. Throws INVALID_INPUT for a time that is none. */
   list(query: AlertQuery): Promise<AlertPage>;
@@ -170,7 +170,7 @@ export function activeEvent(alert: Alert): EventInput {
   };
 }
 
-/** `was` is the state before: one that was only pending was never told of. */
+/** `was` is the state before: one that was only pending was never reported. */
 export function resolvedEvent(alert: Alert, was: Alert["state"]): EventInput {
   const { kind, message, started_at, end_frame } = alert;
   return {

@@ -3,7 +3,7 @@ import { ToolError } from "../../../errors.ts";
 import { mapStrings } from "../../values/strings.ts";
 import type { OutsideAlert, OutsideEvent } from "./lifecycle.ts";
 
-/** First words of the events that the server itself tells. */
+/** First words of the events that only the server publishes. */
 const ours: ReadonlySet<string> = new Set([
   ...executionKindSchema.options,
   "alert",
@@ -31,7 +31,7 @@ export function checkKind(kind: string): void {
   );
 }
 
-/** Throws INVALID_INPUT for a type that is no dotted name, or one that only the server tells. */
+/** Throws INVALID_INPUT for a type that is not a dotted name, or one that only the server publishes. */
 export function checkType(type: string): void {
   if (!typeName.test(type)) {
     throw new ToolError(

@@ -42,7 +42,7 @@ export type LogPage = {
   shown: number;
   lines: string;
   more: number;
-  /** Lines that are no log records, such as what a crash leaves behind. */
+  /** Lines that are not log records, such as what a crash leaves behind. */
   malformed: number;
   unread: number;
 };
@@ -62,6 +62,6 @@ export type ProcessDependencies = {
   executions: Pick<ExecutionService, "running">;
   secrets: Pick<Secrets, "mask">;
   clock: Clock;
-  /** Undefined in a process that serves nobody. */
+  /** Undefined in a process without clients. */
   serving(): Serving | undefined;
 };

@@ -45,14 +45,14 @@ export class Findings {
     this.work = new Repeater(deps.clock, () => this.reconcile(), deps.onFault);
   }
 
-  told(source: object, { kind, state, at, frame, facts }: DeviceFinding): void {
+  report(source: object, { kind, state, at, frame, facts }: DeviceFinding): void {
     this.unsure.delete(kind);
     if (state === "began") this.began(source, { kind, at, frame, details: { ...facts } });
     else this.ended(source, kind, frame);
     this.wake();
   }
 
-  /** An alert that an earlier daemon left open: it goes on if its finding is told again, and else is over. */
+  /** An alert that an earlier daemon left open: it goes on if its finding is reported again, and else is over. */
   adopt({ id, kind, state }: Alert): void {
     const known = findingKinds.find((one) => one === kind);
     if (!known) return;
@@ -69,13 +69,13 @@ export class Findings {
     }
   }
 
-  /** The sources have had their time to tell what goes on: what they did not tell is over. */
+  /** The sources have had time to report what goes on: anything else is over. */
   settle(): void {
     this.unsure.clear();
     this.wake();
   }
 
-  /** An input of ours ended. What an earlier one was meant to cause is a finding from now on, if it still goes on. */
+  /** An input of ours ended. An effect that an earlier input explained is a finding from now on, if it still goes on. */
   driven(input: DeviceInput): void {
     const now = this.deps.clock.monotonic();
     for (const going of this.going.values())
@@ -89,14 +89,14 @@ export class Findings {
     await this.work.stop();
   }
 
-  private began(source: object, told: Pick<Going, "kind" | "frame" | "details"> & { at: number }): void {
-    const { kind, at } = told;
+  private began(source: object, found: Pick<Going, "kind" | "frame" | "details"> & { at: number }): void {
+    const { kind, at } = found;
     const before = this.going.get(kind);
     if (before) return void before.sources.add(source);
     const { clock, thresholds } = this.deps;
     const beganAt = Math.min(at, clock.monotonic());
     const countedFrom = countsFrom(kind, beganAt, this.deps.latestInput(beganAt), thresholds.settleMs);
-    this.going.set(kind, { ...told, beganAt, countedFrom, sources: new Set([source]) });
+    this.going.set(kind, { ...found, beganAt, countedFrom, sources: new Set([source]) });
   }
 
   private ended(source: object, kind: FindingKind, frame: Frame | undefined): void {

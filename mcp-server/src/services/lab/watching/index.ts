@@ -29,7 +29,7 @@ export type WatchingDependencies = {
 };
 
 export type Watching = {
-  /** Opens the watched devices, and resolves the alerts that an earlier daemon left of devices that nobody watches now. */
+  /** Opens the watched devices, and resolves the alerts that an earlier daemon left of devices that are not watched now. */
   start(): Promise<void>;
   count(): number;
   close(): Promise<void>;
@@ -53,7 +53,7 @@ export function createWatching(deps: WatchingDependencies): Watching {
         if (device) device.findings.adopt(alert);
         else if (deviceId.startsWith(`${host}/`))
           await alerts.resolve(id, {
-            message: `${message}; nobody watches this device since the server was started at ${since}`,
+            message: `${message}; this device is no longer watched since the server was started at ${since}`,
           });
       }
       for (const device of watched.values()) device.start();
@@ -134,7 +134,7 @@ class WatchedDevice {
       const isWell = await this.look().then(
         () => true,
         (error: unknown) => {
-          // Told once, not at every attempt.
+          // Reported once, not at every attempt.
           if (failures === 0 && !signal.aborted) onFault(error);
           return false;
         },
@@ -159,12 +159,12 @@ class WatchedDevice {
     this.grant = { ...this.grant, device };
     const silent = device.controllers.filter((one) => !this.listening.has(one) && one.isAlive());
     const heard = silent.flatMap((controller) => this.listen(controller));
-    // Those that were there at the look before have told what goes on.
+    // Sources that were there last time have reported what goes on.
     if (heard.length === 0 && this.listening.size > 0) this.findings.settle();
   }
 
   private listen(controller: Controller): Controller[] {
-    const end = controller.findings?.onFinding((finding) => this.findings.told(controller, finding));
+    const end = controller.findings?.onFinding((finding) => this.findings.report(controller, finding));
     if (!end) return [];
     this.listening.set(controller, end);
     return [controller];

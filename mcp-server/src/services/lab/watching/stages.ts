@@ -10,10 +10,10 @@ export type Ongoing = { kind: FindingKind; countedFrom: number };
 
 const rank = (kind: FindingKind) => findingKinds.indexOf(kind);
 
-/** Whether the first kind suppresses the second one: a black screen is no freeze as well. */
+/** Whether the first kind suppresses the second one: a black screen is not a freeze as well. */
 export const suppresses = (one: FindingKind, other: FindingKind) => rank(one) < rank(other);
 
-/** How far a finding has come. One with a higher kind beside it, that counts, comes no further than `seen`. */
+/** How far a finding has come. Next to one of a higher kind that counts, it stays `seen`. */
 export function stageOf(finding: Ongoing, all: Iterable<Ongoing>, now: number, limits: Thresholds): Stage {
   if (isSuppressed(finding, all, now)) return "seen";
   const seenMs = now - finding.countedFrom;
@@ -80,7 +80,7 @@ export function countsFrom(
   return settles.has(finding) && began <= settled ? settled : began;
 }
 
-/** The same for a finding that an earlier input meant, when another input has ended. */
+/** The same for a finding that an earlier input explained, when another input has ended. */
 export function countsAfter(finding: FindingKind, now: number, input: DeviceInput, settleMs: number): number {
   return isMeant(input, finding) ? Number.POSITIVE_INFINITY : now + (settles.has(finding) ? settleMs : 0);
 }

@@ -27,7 +27,7 @@ export function endingOf<Output>(
   return { status, ...(reason && { reason }) };
 }
 
-/** `timeout` for a run over its time, `cancelled` for one that somebody stopped, else `error` (a lost lease). */
+/** `timeout` for a run over its time, `cancelled` for one that a client stopped, else `error` (a lost lease). */
 export function abortEnding(reason: unknown): { status: FinalStatus; reason: Reason } {
   const found = reasonOf(reason);
   if (found.code === "EXECUTION_TIMEOUT") return { status: "timeout", reason: found };

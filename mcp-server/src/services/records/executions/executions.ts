@@ -212,7 +212,7 @@ class Executions implements ExecutionService {
         try {
           await opened;
           const end = await secretsOfRun.run(() => run.execute(begun, own));
-          // Nothing of it may drive the device beside the next run.
+          // Nothing of it may drive the device during the next run.
           await this.endWithin(execution.id);
           if (within === undefined)
             await tellCloud(grant.device, execution, end).catch((error) => this.deps.onError?.(error));
@@ -275,7 +275,7 @@ class Executions implements ExecutionService {
     }
   }
 
-  /** With the event that tells of it. A batch of actions is told to its caller only: nobody waits for its event. */
+  /** With its event. A batch of actions has none, since only its caller needs to know. */
   private async store(record: RunRecord, end: ExecutionEnd): Promise<void> {
     const { execution } = record;
     if (execution.kind === "actions") return record.end(end, undefined);

@@ -33,13 +33,13 @@ export type ExecutionDependencies = {
   host: string;
   /** Devices that run at the same time; any number when left out. */
   mostDevices?: number;
-  /** Told of what nobody waits for: an end that could not be stored, a run that does not stop. */
+  /** Called with faults that no call waits for: an end that could not be stored, a run that does not stop. */
   onError?: (error: unknown) => void;
 };
 
 /** Progress goes out at least this often; the rule is 5 s. */
 const heartbeatMs = 4_000;
-/** How long a run may take to stop after it was told to. */
+/** How long a run may take to stop. */
 const graceMs = 10_000;
 
 export type Body<Output> = (run: Run) => Promise<BodyResult<Output>>;
@@ -86,7 +86,7 @@ export class LiveRun<Output extends object = object> {
 
   watch(watcher: Watcher): () => void {
     this.watchers.add(watcher);
-    if (this.saying !== "") this.tell([watcher]);
+    if (this.saying !== "") this.report([watcher]);
     const stopHeartbeat = this.heartbeat(watcher);
     return () => {
       stopHeartbeat();
@@ -156,7 +156,7 @@ export class LiveRun<Output extends object = object> {
     stopGrace();
     // A lease may outlive thousands of runs, and its signal would keep each of them.
     signal.removeEventListener("abort", wait);
-    // What comes behind a batch is told to its holder's next call; behind any other run it concerns nobody.
+    // Notices after a batch go to its holder's next call; after any other run they are dropped.
     notices.end(device, { keep: this.options.spec.kind === "actions" });
     if (!outcome) this.deps.onError?.(new Error(`Execution ${this.id} did not stop within ${graceMs} ms.`));
     return outcome;
@@ -212,10 +212,10 @@ export class LiveRun<Output extends object = object> {
 
   say(message: string): void {
     this.saying = message;
-    this.tell();
+    this.report();
   }
 
-  private tell(watchers: Iterable<Watcher> = this.watchers): void {
+  private report(watchers: Iterable<Watcher> = this.watchers): void {
     const elapsedMs = this.deps.clock.monotonic() - this.startedAt;
     const seconds = Math.round(elapsedMs / 1_000);
     // Progress must grow with each message, also within one millisecond.
@@ -228,7 +228,7 @@ export class LiveRun<Output extends object = object> {
     let stop = () => {};
     const next = () => {
       stop = this.deps.clock.setTimeout(() => {
-        this.tell([watcher]);
+        this.report([watcher]);
         next();
       }, heartbeatMs);
     };

@@ -76,7 +76,7 @@ function findCloud({ controllers }: OpenDevice): CloudSession | undefined {
 
 export const sessionOf = (device: OpenDevice): string | undefined => findCloud(device)?.link();
 
-/** Tells the cloud of a device how a test ended. A run that was cancelled has no verdict. */
+/** Reports to the cloud of a device how a test ended. A run that was cancelled has no verdict. */
 export async function tellCloud(
   device: OpenDevice,
   { kind }: NewExecution,

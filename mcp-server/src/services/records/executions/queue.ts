@@ -3,19 +3,19 @@ import type { LiveRun } from "./liveRun.ts";
 
 /** Runs jobs, one at a time for each `lane` (a device), in the order in which they came. */
 export type JobPort = {
-  /** Starts `run` in its turn, or at once when `signal` aborts before that: it has only its own end left to tell. */
+  /** Starts `run` in its turn, or at once when `signal` aborts before that: it only reports its own end then. */
   start(lane: string, run: () => Promise<void>, signal: AbortSignal): void;
   settled(): Promise<void>;
 };
 
-/** Jobs of this process. A job that throws is told to `onError` and holds nobody up. */
+/** Jobs of this process. A job that throws is passed to `onError` and does not block the queue. */
 export function inProcessJobs(onError: (error: unknown) => void): JobPort {
   const lanes = new Map<string, Promise<unknown>>();
   return {
     start(lane, run, signal) {
       const before = lanes.get(lane) ?? Promise.resolve();
       const job = turnOf(before, signal).then(run).catch(onError);
-      // One that ended early gives its place to nobody before the others ahead of it have ended.
+      // One that ended early keeps its place until those ahead of it have ended.
       const turn = Promise.all([before, job]);
       lanes.set(lane, turn);
       void turn.then(() => {
@@ -43,7 +43,7 @@ async function turnOf(before: Promise<unknown>, signal: AbortSignal): Promise<vo
 export class Slots {
   private taken = 0;
   private readonly waiting: (() => void)[] = [];
-  /** From hand to hand, so that nobody who comes later is before who waits. */
+  /** Passed on directly, so that a later caller does not overtake one that waits. */
   private readonly giveBack = () => {
     const next = this.waiting.shift();
     if (next) next();

@@ -1,7 +1,7 @@
 import { untilAborted } from "@labwright/controllers";
 import type { StepStops } from "../../ports.ts";
 
-/** Stops a run before each step, until it is told to go on. */
+/** Stops a run before each step, until `go` is called. */
 export class Stepping implements StepStops {
   at: StepStops["at"];
   private count = 0;
@@ -17,7 +17,7 @@ export class Stepping implements StepStops {
     });
     this.count += 1;
     this.at = { number: this.count, step };
-    for (const tell of this.whenStopped.splice(0)) tell();
+    for (const resolve of this.whenStopped.splice(0)) resolve();
     await untilAborted(resumed, signal).finally(() => {
       this.at = undefined;
     });

@@ -89,9 +89,9 @@ async function named(
   { testcase, script }: DeploymentInput,
   { testcases, scripts }: Ports,
 ): Promise<Pick<DeploymentInput, "testcase" | "script">> {
-  const meant = testcase === undefined ? undefined : await testcases.load(testcase);
+  const named = testcase === undefined ? undefined : await testcases.load(testcase);
   return {
-    ...(meant && { testcase: meant.source.project === "" ? meant.name : meant.id }),
+    ...(named && { testcase: named.source.project === "" ? named.name : named.id }),
     ...(script !== undefined && { script: (await scripts.find(script)).name }),
   };
 }
@@ -133,7 +133,7 @@ export function problemsError(problems: readonly Problem[]): ToolError {
   return new ToolError(code, `${messages.join("; ")}.`, hint, { problems: messages });
 }
 
-/** The problem that a look-up throws, as one of `argument`; nothing when it finds. */
+/** The problem that a lookup throws, as one of `argument`; nothing if it succeeds. */
 async function problemOf(argument: string, lookUp: () => unknown): Promise<Problem[]> {
   try {
     await lookUp();

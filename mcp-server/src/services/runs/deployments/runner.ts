@@ -139,7 +139,7 @@ export class Runner {
   }
 }
 
-/** A lease that ends tells nobody, so its end is asked for. */
+/** A lease ends without an event, so its end is polled. */
 const askEveryMs = 2_000;
 
 /** Waits for whoever holds the device, never by force. Throws DEVICE_HELD after `timeoutMs`, else what `acquire` throws. */
@@ -161,7 +161,7 @@ async function whenFree(
   }
 }
 
-/** A run that is told to stop has this long to end before nobody waits for it any more. */
+/** How long a run that is stopped is waited for. */
 const graceMs = 60_000;
 
 type Ports = Pick<DeploymentDependencies, "testcases" | "scripts">;
@@ -221,7 +221,7 @@ export type RunEnd = Omit<DeploymentRunEnd, "finished_at"> & { execution_id?: st
 /** The client that drives a device for a run, and so the owner of its lease. */
 const clientOf = ({ id }: DeploymentRun): string => `deployment:${id}`;
 
-/** Ends a run within the caller's transaction, as its last statement, and tells of it. One that has ended stays so. */
+/** Ends a run within the caller's transaction, as its last statement, and publishes the event. One that has ended stays so. */
 async function storeEnd(
   tx: Database,
   { run, deployment }: DueRun,

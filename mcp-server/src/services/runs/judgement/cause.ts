@@ -31,7 +31,7 @@ const quoted = /["`][^"`]+["`]/;
 /** A shorter expectation, such as `true` or `12`, is the same in many tests. */
 const fewestLetters = 10;
 
-/** What an error tells of its cause: the cause itself, only that something took too long, or nothing. */
+/** What an error says of its cause: the cause itself, only that something took too long, or nothing. */
 export function says({ code, text }: Cause): "cause" | "slowness" | "nothing" {
   const message = text.slice(code.length + 2);
   if (isTimeout(code)) return quoted.test(message) ? "cause" : "slowness";

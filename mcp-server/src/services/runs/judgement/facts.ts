@@ -88,11 +88,11 @@ const called = z
 /** How a run began, one line for each fact that is known. */
 export function startFacts({ input, triggered_by }: Execution): [name: string, value: string][] {
   const { by, ...facts } = began.safeParse(input).data?.start ?? {};
-  const told = Object.entries(facts).map(([name, value]): [string, string] => [
+  const rows = Object.entries(facts).map(([name, value]): [string, string] => [
     name,
     typeof value === "string" ? value : JSON.stringify(value),
   ]);
-  return [["by", by === undefined ? triggered_by : `${String(by)} (${triggered_by})`], ...told];
+  return [["by", by === undefined ? triggered_by : `${String(by)} (${triggered_by})`], ...rows];
 }
 const began = z.object({ start: paramsSchema });
 

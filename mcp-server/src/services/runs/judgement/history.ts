@@ -21,7 +21,7 @@ export type Decided = {
   evidence: string[];
   /** Undefined where this run says nothing of it. */
   flaky?: boolean | undefined;
-  /** Ids of other runs that failed for the same cause and that nobody has judged: the judgement holds for them too. */
+  /** Ids of other runs that failed for the same cause and have no judgement: the judgement holds for them too. */
   members?: string[];
 };
 
@@ -36,15 +36,15 @@ export type Undecided = {
 
 export type Judgement = Decided | Undecided;
 
-/** A run that tells something of its test: neither stopped, nor failed by the lab or by a wrong request. */
+/** A run that says something about its test: neither stopped, nor failed by the lab or by a wrong request. */
 type OwnRun = RunRecord & {
   passed: boolean;
   cause: Cause | undefined;
-  /** A failure that somebody judged to be right. */
+  /** A failure that a person judged to be right. */
   isRight: boolean;
 };
 
-/** The run and those of its history that tell something of the test, oldest first. */
+/** The run and those of its history that say something about the test, oldest first. */
 const ownRuns = ({ run, history }: Facts): OwnRun[] =>
   [...history.filter(tellsOfTest), run]
     .flatMap(attemptsOf)
@@ -117,7 +117,7 @@ export function flakyJudgement(facts: Facts): Decided | undefined {
 
 const percent = (rate: number): string => `${Math.round(rate * 100)} %`;
 
-/** A row of failures that a flaky test would produce less often than this is no flake. */
+/** A row of failures that a flaky test would produce less often than this is not a flake. */
 const mostChance = 0.01;
 export const mostReruns = 10;
 

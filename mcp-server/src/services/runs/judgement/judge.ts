@@ -125,14 +125,14 @@ function clusterJudgement(facts: Facts): Decided | undefined {
 
 /** `failed` and `all` count different tests of the window, the judged one included. */
 function findCluster({ run, others }: Facts, cause: Cause) {
-  const told = says(cause);
-  if (told === "nothing") return undefined;
+  const said = says(cause);
+  if (said === "nothing") return undefined;
   const count = (runs: readonly RunRecord[]) => new Set([run, ...runs].map(({ name }) => name)).size;
   for (const scope of ["userinterface", "device"] as const) {
     const around = others.filter((other) => run[scope] !== undefined && other[scope] === run[scope]);
     const members = around.filter((other) => causeOf(other)?.text === cause.text);
     const [failed, all] = [count(members), count(around)];
-    if (failed >= fewestTests && (told === "cause" || failed >= all * shareOfSlow))
+    if (failed >= fewestTests && (said === "cause" || failed >= all * shareOfSlow))
       return { scope, members, failed, all };
   }
   return undefined;

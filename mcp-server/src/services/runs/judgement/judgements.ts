@@ -7,7 +7,7 @@ import { judge, windowMs } from "./judge.ts";
 
 export type JudgedRun = Judgement & {
   execution_id: string;
-  /** What somebody has judged it to be already. */
+  /** The judgement that it has already. */
   classified?: Classification;
   /** Where undecided: the classes that its verdict allows. */
   allowed?: Classification[];

@@ -19,7 +19,7 @@ export function escapeMarkup(text: string): string {
 export const badge = (word: string) =>
   `<span class="badge ${escapeMarkup(word)}">${escapeMarkup(word)}</span>`;
 
-/** The look of the HTML report, light and dark. Kept free of anything that loads. */
+/** The style sheet of the HTML report, light and dark. Kept free of anything that loads. */
 export const reportStyle = `
 :root{color-scheme:light dark;--bg:#f6f7f9;--card:#fff;--ink:#1c2330;--soft:#5c6675;--line:#e2e6ec;--code:#f1f3f7;
 --passed:#137a43;--failed:#b3261e;--error:#9a5b00;--other:#5c6675;--passed-bg:#e5f5ec;--failed-bg:#fdecea;--error-bg:#fff3df;--other-bg:#eceff3;--bar:#8aa4c8}
@@ -72,7 +72,7 @@ details.step>summary::before{content:"▸";color:var(--soft)}details.step[open]>
 .body{padding:2px 4px 14px 24px}
 .parts{border-left:2px solid var(--line);padding-left:10px;margin:4px 0 10px}
 .shots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(280px,100%),1fr));gap:14px;margin:10px 0}
-figure{margin:0;max-width:640px}figure.telling{max-width:none;margin:10px 0}figcaption{color:var(--soft);font-size:12px;margin-bottom:4px;overflow-wrap:anywhere}
+figure{margin:0;max-width:640px}figure.main{max-width:none;margin:10px 0}figcaption{color:var(--soft);font-size:12px;margin-bottom:4px;overflow-wrap:anywhere}
 figcaption .finding,figcaption .fault{color:var(--ink);font-size:13px}
 svg.store{position:absolute;width:0;height:0}
 svg.shot{width:100%;height:auto;max-height:90vh;border:1px solid var(--line);border-radius:8px;display:block;background:#fff}

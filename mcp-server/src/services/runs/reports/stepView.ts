@@ -34,9 +34,9 @@ const parts = (children: readonly StepNode[], row: RowContext) => [
 /** A part that did not pass says why by itself; its parent does not say it again. */
 function bodyOf(step: Step, children: readonly StepNode[], entry: ReportEntry): string {
   const called = block("Input", step.input) + block("Output", step.output);
-  if (children.length === 0) return told(step, entry) + called;
-  const isTold = children.some(({ status }) => status !== "passed");
-  return `${isTold ? notices(step) : told(step, entry)}<details><summary class="soft small">Input and output</summary>${called}</details>`;
+  if (children.length === 0) return details(step, entry) + called;
+  const hasFailed = children.some(({ status }) => status !== "passed");
+  return `${hasFailed ? notices(step) : details(step, entry)}<details><summary class="soft small">Input and output</summary>${called}</details>`;
 }
 
 const whereOf = ({ kind, path, index }: Step) =>
@@ -49,20 +49,20 @@ function track({ started_at, duration_ms }: StepNode, { total, from }: RowContex
 }
 
 /** What a step says of itself: what was expected and found, or its error, on the picture that shows it; and its notices. */
-export function told(step: Step, entry: ReportEntry): string {
+export function details(step: Step, entry: ReportEntry): string {
   const finding = findingOf(step);
   const words = finding ? findingTable(finding) : errorLine(step);
   const shots = shotsOf(step, entry);
-  const telling = shots.find(([, caption]) => /judged|after/.test(caption)) ?? shots[0];
-  if (words === "" || !telling) return words + gallery(shots, entry) + notices(step);
-  const others = shots.filter((shot) => shot !== telling);
-  const [uri, caption] = telling;
+  const main = shots.find(([, caption]) => /judged|after/.test(caption)) ?? shots[0];
+  if (words === "" || !main) return words + gallery(shots, entry) + notices(step);
+  const others = shots.filter((shot) => shot !== main);
+  const [uri, caption] = main;
   // A place is one of the first picture that was judged, or else of the screen.
   const area = uri === (finding?.evidence[0] ?? uri) ? finding?.area : undefined;
   const framed = area ? `; the frame is where it was seen${likeness(finding)}` : "";
   const text = finding ? `${caption}: expected ${finding.expected}; found ${finding.found}` : caption;
   return [
-    `<figure class="telling"><figcaption>${words}${e(caption)}${framed}</figcaption>${picture(uri, { text, area, entry })}</figure>`,
+    `<figure class="main"><figcaption>${words}${e(caption)}${framed}</figcaption>${picture(uri, { text, area, entry })}</figure>`,
     gallery(others, entry),
     notices(step),
   ].join("");

@@ -11,7 +11,7 @@ import {
 } from "../judgement/facts.ts";
 import { badge, escapeMarkup as e } from "./markup.ts";
 import { stepTree } from "./stepTree.ts";
-import { stepRow, told } from "./stepView.ts";
+import { details, stepRow } from "./stepView.ts";
 import type { ReportEntry } from "./types.ts";
 
 export const wordOf = ({ status, flaky }: Execution): string => (flaky ? "flaky" : status);
@@ -52,10 +52,10 @@ function besideIt({ steps }: ReportEntry): string {
 function decision(entry: ReportEntry): string {
   const step = entry.execution.status === "passed" ? undefined : decidingStep(decidingSteps(entry));
   if (!step) return "";
-  return `<div class="decision"><h3>${e(step.label)}</h3>${told(step, entry)}</div>`;
+  return `<div class="decision"><h3>${e(step.label)}</h3>${details(step, entry)}</div>`;
 }
 
-/** Of a run that was tried more than once: every attempt, since a pass behind a failure is no plain pass. */
+/** Of a run that was tried more than once: every attempt, since a pass after a failure is not a plain pass. */
 function attemptsTable({ attempts = [] }: Execution): string {
   if (attempts.length === 0) return "";
   const rows = attempts.map(({ id, status, reason, duration_ms }, index) => {

@@ -40,7 +40,7 @@ export class ScriptToolCalls {
   verifiedCount = 0;
   private made = 0;
   private readonly counted = new Set<unknown>();
-  /** By call: why its last answer could not tell. */
+  /** By call: why its last answer was inconclusive. */
   private readonly unsure = new Map<string, string>();
   // Calls come by a socket, which knows nothing of the project in use.
   private readonly project = projectInUse();
@@ -85,7 +85,7 @@ export class ScriptToolCalls {
     return reply;
   }
 
-  /** A check that nobody could tell, unless the same one was told later: it leaves the script's verdict open. */
+  /** An inconclusive check that was not judged later leaves the script's verdict open. */
   inconclusive(): Failure | undefined {
     const [message] = this.unsure.values();
     return message === undefined ? undefined : { code: unsureCode, message };
@@ -151,7 +151,7 @@ function verifiedIn(tool: string, result: Arguments): number {
 
 const numberOf = (value: unknown) => (typeof value === "number" ? value : 0);
 
-/** Why a result could not tell: of a check, or of a run that ended so. */
+/** Why a result is inconclusive: of a check, or of a run that ended so. */
 const unsureIn = ({ inconclusive, reason }: Arguments): string | undefined =>
   typeof inconclusive === "string" ? inconclusive : messageOf(failureSchema.safeParse(reason).data);
 
@@ -166,7 +166,7 @@ function endOf(reply: ToolReply): Pick<Step, "status" | "output" | "error"> {
   return { status: statusOf(reply.structured), output: reply.structured };
 }
 
-/** A check that did not hold and a run that did not pass are no failures of the call, but of the step. */
+/** A check that did not hold and a run that did not pass are not failures of the call, but of the step. */
 function statusOf({ pass, status, inconclusive }: Arguments): Step["status"] {
   if (typeof inconclusive === "string") return "error";
   if (status === "failed" || status === "error" || status === "timeout" || status === "cancelled")

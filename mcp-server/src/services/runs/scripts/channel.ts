@@ -88,7 +88,7 @@ const mostResultBytes = 64_000;
 const begin = "labwright-script-";
 let leftoversGone: Promise<unknown> | undefined;
 
-/** Folders of runs whose server was killed: the process that their names tell of is gone. */
+/** Folders of runs whose server was killed: the process that their names hold is gone. */
 async function removeLeftovers(): Promise<void> {
   const names = await readdir(tmpdir());
   const pidOf = (name: string) => Number(new RegExp(`^${begin}(\\d+)-`).exec(name)?.[1]);

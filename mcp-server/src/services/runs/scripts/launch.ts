@@ -109,7 +109,7 @@ function environmentOf(run: Run, task: ScriptTask, places: Places, work: string)
   };
 }
 
-/** What runs a language: its command, and where it lies beside /usr, to be shown inside a sandbox at the same path. */
+/** What runs a language: its command, and where it lies outside /usr, to be shown inside a sandbox at the same path. */
 export type Interpreter = { command: readonly [string, ...string[]]; places: readonly string[] };
 
 const answerMs = 10_000;

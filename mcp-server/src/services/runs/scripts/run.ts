@@ -133,7 +133,7 @@ function stepOf(
 }
 
 /** Memory of one process is limited by the kernel; that of all together, and their number, is looked at so often. */
-const lookMs = 200;
+const checkUsageMs = 200;
 /** What a script left running without a sandbox may hold its output open so long. */
 const outputMs = 1_000;
 
@@ -155,7 +155,7 @@ async function follow(
   const abort = () => stop();
   if (signal.aborted) abort();
   signal.addEventListener("abort", abort, { once: true });
-  const stops = [look(program, limits, clock, stop), timer(limits.timeoutMs, clock, stop)];
+  const stops = [watchUsage(program, limits, clock, stop), timer(limits.timeoutMs, clock, stop)];
   try {
     return { exit: await exitOf(program, clock), overrun };
   } finally {
@@ -170,7 +170,7 @@ function timer(timeoutMs: number | undefined, clock: Clock, stop: (overrun: Over
   return clock.setTimeout(() => stop({ code: "EXECUTION_TIMEOUT", message }), timeoutMs);
 }
 
-function look(
+function watchUsage(
   program: WatchedProgram,
   limits: ScriptLimits,
   clock: Clock,
@@ -182,7 +182,7 @@ function look(
       const found = overrunOf(program.usage(), limits);
       if (found) stop(found);
       else next();
-    }, lookMs);
+    }, checkUsageMs);
   };
   next();
   return () => cancel();

@@ -16,7 +16,7 @@ export type Said = z.output<typeof saidSchema>["labwright"];
 export type Exit = { code: number | null; signal: string | null };
 type Verdict = Pick<ScriptEnd, "status" | "reason"> & { message?: string; outputs: Said["outputs"] };
 
-/** The file's word, else that of the last line of output if it is one; `problem` when it is meant as one and is not. */
+/** The file's word, else that of the last line of output if it is one; `problem` when it should be one and is not. */
 export function readSaid(file: string, lastLine: string): { said?: Said; problem?: string } {
   const text = file.trim() || (lastLine.trim().startsWith('{"labwright"') ? lastLine : "");
   if (text === "") return {};
@@ -57,19 +57,19 @@ const refusals = [
 export function verdictOf(exit: Exit, word: ReturnType<typeof readSaid>, log: string): Verdict {
   const { said, problem } = word;
   const outputs = said?.outputs ?? {};
-  const told = { outputs, ...(said?.message !== undefined && { message: said.message }) };
-  if (problem !== undefined) return { ...failure("error", `Its result cannot be read: ${problem}`), ...told };
+  const more = { outputs, ...(said?.message !== undefined && { message: said.message }) };
+  if (problem !== undefined) return { ...failure("error", `Its result cannot be read: ${problem}`), ...more };
   if (exit.code === 0) {
-    if (said?.status !== "failed") return { status: "passed", ...told };
-    return { ...failure("failed", said.message ?? "The script says that it failed."), ...told };
+    if (said?.status !== "failed") return { status: "passed", ...more };
+    return { ...failure("failed", said.message ?? "The script says that it failed."), ...more };
   }
   const refused = refusals.find(({ pattern }) => pattern.test(log));
   if (refused) {
     const message = `The script ended ${endText(exit)}; by its log it met a limit: ${refused.limit}.`;
-    return { ...failure("error", message, refused.code), ...told };
+    return { ...failure("error", message, refused.code), ...more };
   }
   const isSignal = exit.code === null || exit.code > 128;
-  return { ...failure(isSignal ? "error" : "failed", `The script ended ${endText(exit)}.`), ...told };
+  return { ...failure(isSignal ? "error" : "failed", `The script ended ${endText(exit)}.`), ...more };
 }
 
 /** A sandbox gives back 128 and the signal's number. */

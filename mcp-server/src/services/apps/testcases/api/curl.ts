@@ -17,7 +17,7 @@ export function curlLine(
     .split("; ")
     .flatMap((pair) => pair.split("=", 1))
     .filter((name) => name !== "");
-  const told =
+  const shown =
     names.length > 0 ? ` # with the run's cookies ${names.join(", ").replace(/[\r\n]/g, " ")}` : "";
   const { options, cut } = bodyOptions(bodies, headers);
   return [
@@ -26,7 +26,7 @@ export function curlLine(
     method === "HEAD" ? "--head" : `-X ${method}`,
     ...Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
     ...options,
-    `${quoted(url)}${told}${cut}`,
+    `${quoted(url)}${shown}${cut}`,
   ].join(" ");
 }
 

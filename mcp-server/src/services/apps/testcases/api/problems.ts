@@ -10,7 +10,7 @@ type Key = keyof ApiCheck;
 const bodies = ["body", "form", "multipart", "body_file"] as const;
 const places = ["status", "header", "json_path", "time_below_ms"] as const;
 /** What may be next to each place; nothing for a place that is enough by itself. */
-const beside: Readonly<Record<(typeof places)[number], readonly Key[]>> = {
+const companions: Readonly<Record<(typeof places)[number], readonly Key[]>> = {
   status: [],
   time_below_ms: [],
   header: ["equals", "matches", "present"],
@@ -46,10 +46,10 @@ function shapeProblem(check: ApiCheck): string | undefined {
       ? undefined
       : "it names none of status, header, json_path, time_below_ms and json_schema";
   }
-  const wrong = more.filter((key) => !beside[place].includes(key));
+  const wrong = more.filter((key) => !companions[place].includes(key));
   if (wrong.length > 0) return `${place} does not go with ${wrong.join(", ")}`;
-  return beside[place].length > 0 && more.length === 0
-    ? `${place} needs one of ${beside[place].join(", ")}`
+  return companions[place].length > 0 && more.length === 0
+    ? `${place} needs one of ${companions[place].join(", ")}`
     : undefined;
 }
 

@@ -30,7 +30,7 @@ function answer({ schema, value }: SchemaQuestion): SchemaAnswer {
   try {
     const validate = compile(schema);
     if (value === undefined || holds(validate, parseJson(value))) return { findings: [], more: 0 };
-    const errors = telling(validate.errors ?? []);
+    const errors = ownErrors(validate.errors ?? []);
     const more = Math.max(0, errors.length - mostFindings);
     return { findings: errors.slice(0, mostFindings).map(findingOf), more };
   } catch (error) {
@@ -78,7 +78,7 @@ function problemOf(error: unknown): string {
 }
 
 /** An error that only says that a subschema failed adds nothing to that one's own. */
-const telling = (errors: readonly ErrorObject[]) => {
+const ownErrors = (errors: readonly ErrorObject[]) => {
   const own = errors.filter(({ keyword }) => keyword !== "if");
   return own.length > 0 ? own : errors;
 };
