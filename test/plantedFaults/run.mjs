@@ -49,6 +49,7 @@ function runTests(files) {
     join(tree, "node_modules/vitest/vitest.mjs"),
     "run",
     ...files,
+    "--retry=0",
     "--bail",
     "1",
     "--reporter",
