@@ -13,21 +13,14 @@ const mostSlow = 10;
 export class CountReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
-    // A goal that is known not to be reached: `test.fails` passes as long as it is not.
-    const unmet = tests.filter((test) => test.options.fails);
-    const flaky = tests
-      .filter((test) => !test.options.fails && test.diagnostic()?.flaky)
-      .map(({ fullName }) => fullName);
-    const states = tests
-      .filter((test) => !test.options.fails || !test.ok())
-      .map((test) => test.result().state);
+    const flaky = tests.filter((test) => test.diagnostic()?.flaky).map(({ fullName }) => fullName);
+    const states = tests.map((test) => test.result().state);
     const count = (state: string) => states.filter((one) => one === state).length;
     const broken = modules.filter(
       (module) => module.state() === "failed" && module.errors().length > 0,
     ).length;
     const names = unavailable.map(({ what }) => what).join(", ");
     for (const name of flaky) process.stdout.write(`\nPassed only when tried again: ${name}`);
-    for (const { fullName } of unmet) process.stdout.write(`\nKnown not to be reached: ${fullName}`);
     process.stdout.write(`\n${slowest(modules)}`);
     process.stdout.write(
       `\nNot to be had here: ${unavailable.length} (${names}); reasons in test/unavailable.json\n` +

@@ -101,7 +101,7 @@ export const lines = [
   },
   {
     name: "interop",
-    steps: [3],
+    steps: [1, 2],
     what: "npm run interop -- --all: conformance, Inspector, a 1.x client, mcp-remote, the bundle, Claude Code",
     start: () => npm("run", "interop", "--", "--all"),
     check: testsPassed,

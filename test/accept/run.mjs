@@ -14,12 +14,17 @@ const { values } = parseArgs({
   },
 });
 const names = values.only?.split(",");
-const step = values.step && Number(values.step);
+const step = values.step === undefined ? undefined : Number(values.step);
+if (step !== undefined && !(Number.isInteger(step) && step > 0))
+  throw new Error(`--step takes the number of a step, not ${values.step}.`);
+const unknown = names?.find((name) => !allLines.some((line) => line.name === name));
+if (unknown !== undefined)
+  throw new Error(`No line is called ${unknown}. There are: ${allLines.map(({ name }) => name).join(", ")}.`);
 const lines = allLines.filter(
   ({ name, steps }) =>
     (names === undefined || names.includes(name)) && (!step || !steps || steps.includes(step)),
 );
-if (lines.length === 0) throw new Error(`No line is called ${values.only}.`);
+if (lines.length === 0) throw new Error(`${values.only} does not belong to step ${step}.`);
 
 const print = (text) => process.stdout.write(`${text}\n`);
 const base = await mkdtemp(join(tmpdir(), "labwright-accept-"));
@@ -96,7 +101,7 @@ try {
 } finally {
   await stopDaemon();
   if (passed === lines.length && !values.keep) await rm(base, { recursive: true, force: true });
-  else print(`Left for a look: ${base}`);
+  else print(`Kept for inspection: ${base}`);
 }
 print(`${passed} of ${lines.length} passed`);
 process.exitCode = passed === lines.length ? 0 : 1;

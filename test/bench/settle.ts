@@ -20,8 +20,8 @@ const patterns: readonly Pattern[] = [
   ...restlessPatterns,
 ];
 
-/** One reply of ours: how long it took, and whether it shows what a user sees. */
-type Reply = { ms: number; isRight: boolean; text: string };
+/** `isRight`: it shows what a user sees. `isFalse`: it says that nothing changed, and something did. */
+type Reply = { ms: number; isRight: boolean; isFalse: boolean; text: string };
 type Result = { pattern: Pattern; replies: Reply[]; plain: number[] };
 
 const saysNothing = /nothing changed|no elements/;
@@ -39,7 +39,7 @@ async function ourReply(server: StdioServer, pattern: Pattern, url: string): Pro
   const action = { command, params: { ...target, ...drop, ...params } };
   const { ms, result: text } = await timed(() => act(server, [action]));
   const isFalse = pattern.changesNothing !== true && saysNothing.test(text);
-  return { ms, isRight: pattern.outcome.test(text) && !isFalse, text };
+  return { ms, isRight: pattern.outcome.test(text) && !isFalse, isFalse, text };
 }
 
 async function measurePattern(
@@ -76,9 +76,10 @@ function lineOf(result: Result): string {
 function rowsOf(results: readonly Result[]): Measurement[] {
   const replies = results.flatMap((result) => result.replies);
   const right = replies.filter(({ isRight }) => isRight).length;
+  const isMisled = replies.some(({ isFalse }) => isFalse);
   const atRest = results.filter(({ pattern }) => pattern.rests);
   return [
-    { id: "settle.outcome", ours: right / replies.length, runs: replies.length },
+    { id: "settle.outcome", ours: isMisled ? Number.NaN : right / replies.length, runs: replies.length },
     { id: "settle.time", ours: median(atRest.map(ratioOf)), runs: atRest.flatMap(times).length },
   ];
 }

@@ -28,7 +28,7 @@ const tree = join(mkdtempSync(join(tmpdir(), "labwright-faults-")), "tree");
 const git = (...args) => execFileSync("git", args, { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
 const print = (text) => process.stdout.write(`${text}\n`);
 
-/** The packages as they are; our own workspaces, which are links among them, are those of the copy. */
+/** The packages, the add-ons and the build of this checkout; our own workspaces, which are links among them, are those of the copy. */
 function linkPackages() {
   const [from, to] = [join(root, "node_modules"), join(tree, "node_modules")];
   mkdirSync(join(to, "@labwright"), { recursive: true });
@@ -37,8 +37,8 @@ function linkPackages() {
       symlinkSync(join(from, name), join(to, name));
   for (const name of readdirSync(join(from, "@labwright")))
     symlinkSync(join(tree, name), join(to, "@labwright", name));
-  if (existsSync(join(root, "mcp-server/dist")))
-    cpSync(join(root, "mcp-server/dist"), join(tree, "mcp-server/dist"), { recursive: true });
+  for (const folder of ["mcp-server/dist", "mcp-server/node_modules", ".setup"])
+    if (existsSync(join(root, folder))) cpSync(join(root, folder), join(tree, folder), { recursive: true });
 }
 
 /** How many tests ran in these files, and the names of those that failed. */
@@ -59,8 +59,10 @@ function runTests(files) {
   ];
   const { CI: _, ...env } = process.env;
   const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: tree, env, encoding: "utf8" });
-  if (!existsSync(report)) return { ran: 0, failed: [], said: `${stdout}${stderr}` };
-  const { numTotalTests, testResults } = JSON.parse(readFileSync(report, "utf8"));
+  const { numTotalTests = 0, testResults = [] } = existsSync(report)
+    ? JSON.parse(readFileSync(report, "utf8"))
+    : {};
+  if (numTotalTests === 0) return { ran: 0, failed: [], said: `${stdout}${stderr}` };
   // A hook that fails leaves its tests out: then the file has failed.
   const failed = testResults.flatMap(({ status, name, assertionResults }) => {
     const tests = assertionResults.filter((test) => test.status === "failed").map(({ fullName }) => fullName);

@@ -16,7 +16,7 @@ const requestsSchema = z.array(
 export const readRequests = (folder: string, file: string) =>
   requestsSchema.parse(parse(readFileSync(join(folder, file), "utf8")));
 
-/** `wrong`: the share of the answered requests that got a wrong skill. `offered`: of those with a skill, how many get it or are offered it. */
+/** `answered` and `wrong`: how many requests got a skill, and a wrong one. `offered`: the share of those with a skill that get it or are offered it. */
 export function judgeRequests(requests: ReturnType<typeof readRequests>, skills: readonly Skill[]) {
   const judged = requests.map(({ text, skill: wanted }) => {
     const match = matchSkill(text, skills);
@@ -28,7 +28,7 @@ export function judgeRequests(requests: ReturnType<typeof readRequests>, skills:
   const fitting = judged.filter(({ isFitting }) => isFitting);
   return {
     answered: answered.length,
-    wrong: answered.filter(({ isOffered }) => !isOffered).length / Math.max(answered.length, 1),
+    wrong: answered.filter(({ isOffered }) => !isOffered).length,
     offered: fitting.filter(({ isOffered }) => isOffered).length / fitting.length,
   };
 }

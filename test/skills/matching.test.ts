@@ -23,10 +23,10 @@ test("every request of the sets names known skills, and no trigger repeats one",
   expect(all.filter(({ text }) => triggers.has(text.toLowerCase()))).toHaveLength(0);
 });
 
-test.each(halves)("of the answered requests of %s at most 2 % get a wrong skill", (file) => {
+test.each(halves)("seven of ten requests of %s get their skill or are offered it, and none gets a wrong one", (file) => {
   const figures = judgeRequests(readRequests(requests, file), skills);
   process.stdout.write(`${file}: ${JSON.stringify(figures)}\n`);
-  expect(figures.wrong).toBeLessThanOrEqual(0.02);
+  expect(figures.wrong).toBe(0);
   // A lower share means that the ranking is broken: the model would seldom read what the right skill does.
   expect(figures.offered).toBeGreaterThanOrEqual(0.7);
 });
