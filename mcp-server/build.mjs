@@ -53,7 +53,7 @@ const singleFiles = {
   schemaWorker: join(here, "src/services/apps/testcases/api/schemaWorker.ts"),
   simulatedPhone: join(root, "test/lab/android/index.ts"),
 };
-/** PGlite reads them from the folder of its code, here pgliteWorker.js, which unpacks its data and hands them over. */
+/** PGlite reads them from the folder of its code, here pgliteWorker.js, which unpacks and passes its data. */
 const pgliteFiles = ["pglite.wasm", "initdb.wasm"];
 const pgliteData = "pglite.data";
 /** With a small window, unpacking needs little memory. */
@@ -149,7 +149,7 @@ async function buildAll() {
   }
 }
 
-/** Without the README for developers, and packages that somebody installed there. */
+/** Without the README for developers, and packages that were installed there by hand. */
 function isOfAddon(path) {
   return basename(path) !== "node_modules" && path !== join(root, "controllers/addons/README.md");
 }

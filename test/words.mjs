@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 /** Parts of names count too: `toldError`, `liveTeller`. */
 const dropped = [
   [
-    /\b(un)?(told|tell|tells|telling|teller)(?![a-z])|[a-z](Told|Tell|Teller|Tells)(?![a-z])/i,
+    /\b((un)?[Tt]old|[Tt]ell(s|ing|er)?)(?![a-z])|[a-z](Told|Tell|Tells|Teller|Telling)(?![a-z])/,
     "return, report, say, list, send",
   ],
   [/\bbeside\b/i, "next to, with, besides"],
@@ -20,10 +20,10 @@ const dropped = [
     /\bhands?\b(?<!\b(by|other|second|right|left|one) hands?)(?<!-hands?)(?! (over|out|in)\b)/i,
     "touch, keys, input; passes on",
   ],
-  [/\bseats?\b|[a-z]Seats?(?![a-z])/i, "worker, window, slot"],
-  [/\btrips?\b(?<!round trips?)|[a-z]Trips?(?![a-z])/i, "call, request, walk"],
+  [/\b[Ss]eats?\b|[a-z]Seats?(?![a-z])/, "worker, window, slot"],
+  [/\b[Tt]rips?\b(?<!round trips?)|[a-z]Trips?(?![a-z])/, "call, request, walk"],
   [
-    /\b(a|an|the|one|each|every|next|last|first|latest|this|that|two|no|of|single|earlier|many|several|new|same|whole|other) looks?\b|\b(const|let|readonly|type|function) looks?\b/i,
+    /\b(a|an|the|one|each|every|next|last|first|latest|this|two|single|earlier|many|several|new|same) looks?\b|\b(const|let|readonly|type|function) looks?\b/i,
     "snapshot",
   ],
   [/\bmeant\b/i, "wanted, intended; a target"],

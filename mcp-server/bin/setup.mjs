@@ -244,7 +244,7 @@ async function installPostgres(root, packages) {
   }
 }
 
-/** What the tests start beside PostgreSQL, with the package that has it. */
+/** Programs that the tests start besides PostgreSQL, with the package that has it. */
 const testPrograms = [
   ["flock", "util-linux"],
   ["setpriv", "util-linux"],

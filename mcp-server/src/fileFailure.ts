@@ -52,8 +52,8 @@ function isFileError(error: unknown): error is FileError {
 export function fileFailure(error: unknown, path = "the file"): Said | undefined {
   if (!isFileError(error)) return undefined;
   const isMkdir = error.code === "ENOENT" && error.syscall === "mkdir" && error.path !== undefined;
-  const told = isMkdir ? mkdirError(error) : error;
-  return known[told.code]?.(told.path ?? path);
+  const cause = isMkdir ? mkdirError(error) : error;
+  return known[cause.code]?.(cause.path ?? path);
 }
 
 /** Node says ENOENT of a folder that cannot be made with its parents, whatever the reason. */

@@ -253,7 +253,7 @@ function agentFacts({ rooms, config, userSkills }: Parts) {
   return { settings: config.agents, skills: rooms.joinSkills(ofBuild, userSkills.current) };
 }
 
-/** The agents, opened when somebody first wants them. */
+/** The agents, opened at the first use. */
 function agentsOf(
   { rooms, config, observability, agentStore, running, fault }: Parts,
   facts: ReturnType<typeof agentFacts>,

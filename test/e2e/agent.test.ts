@@ -132,13 +132,13 @@ const told = z.looseObject({
   text: z.string().optional(),
   outcome: z.string().optional(),
 });
-type Told = z.output<typeof told>;
-const typesOf = (events: readonly Told[]) =>
+type LinkMessage = z.output<typeof told>;
+const typesOf = (events: readonly LinkMessage[]) =>
   events.filter(({ partial, type }) => !partial && type !== "progress").map(({ type }) => type);
 const requestsOf = () => api?.requests ?? [];
 
 /** The run on the wire and in what was told of it, whichever way it was asked for. */
-async function expectRun(events: readonly Told[]): Promise<void> {
+async function expectRun(events: readonly LinkMessage[]): Promise<void> {
   expect(typesOf(events), JSON.stringify(events.slice(-3))).toEqual(whole);
   expect(events.find(({ type }) => type === "skill_loaded")).toMatchObject({
     skill: "run-script",
@@ -235,7 +235,7 @@ describe.runIf(hasSandbox)(`"${request}" does the same`, () => {
   test("by Socket.IO", async () => {
     const agent = await startAgents(await model({ [request]: runsGoto }));
     const socket: Socket = io(`${agent.url}/agent`, { auth: { token: agent.token }, reconnection: false });
-    const events: Told[] = [];
+    const events: LinkMessage[] = [];
     socket.on("agent_event", (event: unknown) => events.push(told.parse(event)));
     expect(await socket.emitWithAck("send_message", { text: request })).toMatchObject({ ok: true });
     await expect.poll(() => events.at(-1)?.type, within).toBe("session_ended");

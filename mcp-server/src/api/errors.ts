@@ -7,7 +7,7 @@ import type { CallOutcome } from "../server/call/callTool.ts";
 type CallError = Extract<CallOutcome, { ok: false }>["error"];
 export type ErrorBody = Omit<CallError, "code"> & { code: string };
 
-/** The error object of seed 002, "Error Response Format", with the next step beside it. */
+/** The error object of seed 002, "Error Response Format", with the next step added. */
 export function errorResponse(error: ErrorBody, headers: Record<string, string> = {}): Response {
   const { code, message, hint, http_status, details, trace_id, timestamp } = error;
   const body = { success: false, error: { code, message, http_status, details, trace_id, timestamp, hint } };

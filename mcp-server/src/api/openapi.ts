@@ -56,7 +56,7 @@ function toolPath(tool: AnyTool): Json {
   };
 }
 
-/** A schema of its own, with what it refers to inside itself moved beside it. */
+/** A schema of its own, with its own definitions moved next to it. */
 function addSchema(schemas: Json, name: string, schema: Json): void {
   const { $defs = {}, ...rest } = schema;
   schemas[name] = relink(rest, name);

@@ -28,7 +28,7 @@ function open({ dataDir, config, signal, ...options }: OpenAgentOptions, env: En
   });
 }
 
-/** What is wrong with the configuration is told as it is; the rest is a server that cannot be reached. */
+/** A problem of the configuration is reported as it is; any other failure means that the server cannot be reached. */
 function asAgentError(error: unknown): never {
   if (error instanceof ToolError && ["CONFIG_INVALID", "DAEMON_MISMATCH"].includes(error.code))
     throw new AgentError("CONFIG_INVALID", error.message, error.hint);

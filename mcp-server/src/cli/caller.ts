@@ -12,7 +12,7 @@ export function findCaller(): { client: string; hasTerminal: boolean } {
     : { client: `cli/${process.getuid?.() ?? 0}-${session}`, hasTerminal: true };
 }
 
-/** Session and terminal of this process; undefined without a terminal, and where the system does not tell. */
+/** Session and terminal of this process; undefined without a terminal, and where the system does not say. */
 function terminalSession(): string | undefined {
   try {
     // https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html: state, ppid, pgrp, session, tty_nr follow the name.

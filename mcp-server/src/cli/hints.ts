@@ -12,7 +12,7 @@ const commands: Readonly<Record<string, string>> = {
 };
 const names = new RegExp(`\\b(?:([Cc])all )?(${Object.keys(commands).join("|")})\\b`, "g");
 
-/** A message or hint of a tool, for somebody at a command line: tools by the commands that do the same. */
+/** A message or hint of a tool, for a person at a command line: tools by the commands that do the same. */
 export const forTerminal = (text: string): string =>
   text.replace(names, (_, call: string | undefined, name: string) => {
     const verb = call === undefined ? "" : call === "C" ? "Run " : "run ";
@@ -27,6 +27,6 @@ const codeHints: Readonly<Record<string, string>> = {
   LEASE_NOT_FOUND: "Run it again; the device is taken if it is free.",
 };
 
-/** The next step after an error, for somebody at a command line. */
+/** The next step after an error, for a person at a command line. */
 export const hintFor = ({ code, hint }: { code: string; hint: string }): string =>
   codeHints[code] ?? forTerminal(hint);

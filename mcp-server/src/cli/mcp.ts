@@ -17,7 +17,7 @@ It finds the Labwright daemon of its data directory, or starts it.
 
 It offers all tools, or what is asked for:
   --skills A,B       the tools of these skills (LABWRIGHT_SKILLS)
-  --tools A,B        these tools, beside those of the skills (LABWRIGHT_TOOLS)
+  --tools A,B        these tools, besides those of the skills (LABWRIGHT_TOOLS)
   --exclude-tools A  not these (LABWRIGHT_EXCLUDE_TOOLS)
   --read-only        only tools that change nothing (LABWRIGHT_READ_ONLY=true)
 

@@ -13,7 +13,7 @@ export const daemonOptionNames = {
   "log-level": { type: "string" },
 } as const;
 
-/** What a bridge is asked for beside them; undefined where nothing was said. */
+/** The other settings of a bridge; undefined where none is given. */
 export type BridgeOptions = DaemonOptions & {
   skills: string[] | undefined;
   tools: string[] | undefined;

@@ -249,7 +249,7 @@ type InstallGiven = Omit<InstallOptions, "host" | "skills"> & { skills?: string 
 function addInstallCommand(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
   program
     .command("install")
-    .description("tells an MCP host how to start Labwright; without a host, shows those of this machine")
+    .description("adds Labwright to an MCP host; without a host, lists those of this machine")
     .argument(
       "[host]",
       "claude-desktop, claude-code, cursor, vscode, windsurf, zed, gemini-cli, codex-cli, goose, or json for any other",

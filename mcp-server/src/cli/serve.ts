@@ -66,7 +66,7 @@ export async function claimDataDir(options: ServeOptions, env: Environment, cwd:
   // Reading the file needs the schema library, which takes longer to load than the engine to start.
   const mayNameServer = Boolean(env.DATABASE_URL) || readOrNothing(path).includes("database_url");
   const engine = mayNameServer ? undefined : startEngine(engineFiles(dataDir));
-  // Whoever waits for it later is told; until then a failure must not end the process.
+  // A later waiter gets the failure; until then it must not end the process.
   engine?.catch(() => {});
   return { dataDir, lock, engine };
 }
@@ -83,7 +83,7 @@ function readOrNothing(path: string | undefined): string {
 export const serveExitCodes = { ended: 0, failed: 2, busy: 3 } as const;
 
 /**
- * Why a daemon cannot start, as one JSON line on stderr: the bridge that started it reads it there and tells its host.
+ * Why a daemon cannot start, as one JSON line on stderr: the bridge that started it reads it there and passes it to its host.
  */
 export function failureLine(error: unknown): { line: string; exitCode: number } {
   const { code, message, hint } = described(error);

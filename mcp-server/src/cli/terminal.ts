@@ -9,13 +9,13 @@ export type Terminal = {
   env: Environment;
   cwd: string;
   signal: AbortSignal;
-  /** Its width; undefined where `out` is no terminal. */
+  /** Its width; undefined where `out` is not a terminal. */
   columns?: number | undefined;
-  /** The line that a person types; undefined at its end, and at Ctrl-C. Not there where nobody can type. */
+  /** The line that a person types; undefined at its end, and at Ctrl-C. Absent where no one can type. */
   ask?: ((question: string) => Promise<string | undefined>) | undefined;
 };
 
-/** Some terminals do not tell their width. */
+/** Some terminals do not report their width. */
 const usualColumns = 80;
 
 /** Whether output has colour: FORCE_COLOR decides first, then NO_COLOR, as in Node; else only a terminal has it. */

@@ -21,9 +21,9 @@ export const builtInFactories: readonly ControllerFactory[] = [
   simulatedCaptureFactory,
 ];
 
-/** Says of a driver that is not built in which ones are, and which is meant. */
+/** Says of a driver that is not built in which ones are, and the nearest of them. */
 export function notBuiltIn(driver: string, known: readonly string[]): string {
   const [best] = nearest(driver, known, 1);
-  const meant = best === undefined ? "" : ` Did you mean "${best}"?`;
-  return `the driver "${driver}" is not built in; known are ${known.join(", ")}.${meant}`;
+  const suggestion = best === undefined ? "" : ` Did you mean "${best}"?`;
+  return `the driver "${driver}" is not built in; known are ${known.join(", ")}.${suggestion}`;
 }

@@ -14,7 +14,7 @@ export type Observability = {
     /** Runs a call as a span below `traceparent`, or as the first of a new trace whose id it is given. */
     trace<T>(name: string, traceparent: string | undefined, run: (traceId: string) => Promise<T>): Promise<T>;
     record(record: CallRecord): void;
-    /** A fault of ours: the log gets its stack, nobody else does. */
+    /** A fault of ours: only the log gets its stack. */
     fault(error: unknown, where: { tool: string; trace_id: string }): void;
   };
   /** A figure that is read when someone asks for the metrics. A name may be given once. */
@@ -65,7 +65,7 @@ export async function createObservability(options: {
   };
 }
 
-/** One tool call as it ended. `outcome` is `ok` or the error's code; a tool that nobody serves is `unknown`. */
+/** One tool call as it ended. `outcome` is `ok` or the error's code; an unknown tool is `unknown`. */
 export type CallRecord = {
   tool: string;
   trace_id: string;
@@ -106,7 +106,7 @@ function createMetrics() {
   });
   return {
     count(record: CallRecord): void {
-      // A name that nobody serves comes from the caller: it must not become a label.
+      // An unknown name comes from the caller: it must not become a label.
       const tool = record.outcome === "TOOL_NOT_FOUND" ? "unknown" : record.tool;
       calls.inc({ tool, outcome: record.outcome });
       if (record.outcome !== "ok") errors.inc({ code: record.outcome });
@@ -137,7 +137,7 @@ export type SpanExport = { close(): Promise<void> };
 /** A collector that does not answer must not hold up the end of the process. */
 const closeMs = 2_000;
 
-/** Loads the SDK only now: without an endpoint nobody pays for it. `endpoint` is the base URL, as the standard says. */
+/** Loads the SDK only now: without an endpoint it is not needed. `endpoint` is the base URL, as the standard says. */
 async function startSpanExport(endpoint: string, service: Record<string, string>): Promise<SpanExport> {
   const [sdk, { OTLPTraceExporter }, { resourceFromAttributes }] = await Promise.all([
     import("@opentelemetry/sdk-trace"),

@@ -11,7 +11,7 @@ const shapes: readonly RegExp[] = [
   /(?<=\w:\/\/[^\s:@/"\\]{0,200}:)[^\s@/"\\]{1,200}(?=@)/g,
 ];
 
-/** The same text with everything that looks like a key, a token or a password in a URL taken out. */
+/** The same text with everything that could be a key, a token or a password in a URL taken out. */
 export function scrub(text: string): string {
   return shapes.reduce((clean, shape) => clean.replace(shape, "[redacted]"), text);
 }

@@ -72,7 +72,7 @@ const codeOf = (error: unknown): string => {
 /** The W3C id of the current trace, 32 hexadecimal digits; undefined outside any. */
 export const currentTraceId = (): string | undefined => trace.getActiveSpan()?.spanContext().traceId;
 
-/** The W3C `traceparent` to hand on in a header or in TRACEPARENT; undefined outside any trace. */
+/** The W3C `traceparent` to send in a header or in TRACEPARENT; undefined outside any trace. */
 export function traceparent(): string | undefined {
   const current = trace.getActiveSpan()?.spanContext();
   if (current === undefined) return undefined;
@@ -86,7 +86,7 @@ export function withTraceparent<T>(header: string | undefined, run: () => T): T 
   return context.with(trace.setSpanContext(context.active(), remote), run);
 }
 
-/** Source: W3C Trace Context, 3.2 (later versions may add fields after the flags; ff is no version). */
+/** Source: W3C Trace Context, 3.2 (later versions may add fields after the flags; ff is not a version). */
 export function parseTraceparent(header: string): SpanContext | undefined {
   const parts = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/.exec(header.trim());
   const [, version, traceId = "", spanId = "", flags = "", more] = parts ?? [];

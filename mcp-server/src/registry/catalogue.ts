@@ -5,7 +5,7 @@ import { strictInput, toWireTool, type WireTool, wireSchema } from "./wire.ts";
 /** Which build wrote it. `hash` is of its sources; `at` is ISO 8601 UTC and says which of two builds is newer. */
 export type Build = { hash: string; at: string };
 
-/** A skill as the listings need it: which tools serve it, what its model is told, and its SKILL.md. */
+/** A skill as the listings need it: which tools serve it, what its model reads, and its SKILL.md. */
 export type CatalogueSkill = {
   name: string;
   version: string;
@@ -66,7 +66,7 @@ function withSkills(tool: WireTool, skills: readonly CatalogueSkill[]): WireTool
   return { ...tool, _meta: { ...tool._meta, "dev.labwright/skills": homes } };
 }
 
-/** What a host's model is told once, when it connects. Under 2 KB (a test); static text only. */
+/** What a host's model reads once, when it connects. Under 2 KB (a test); static text only. */
 export const instructions = `Labwright drives and judges real devices: it opens apps, acts on them, knows them as navigation trees, and runs test cases that end in verdicts with evidence.
 
 Start: list_hosts names the devices. take_control gives a session_id (a lease, renewed by every call); pass it to every call that drives the device and end with release_control. With exactly one free device, device_id and session_id may be left out. A device held by another is never taken silently.

@@ -76,7 +76,7 @@ export const namesIn = (given: readonly string[]): string[] => [
   ),
 ];
 
-/** A switch that was given and does not say no is on: who meant to be careful is not let down by a spelling. */
+/** A switch that is set to anything but no is on, so that a misspelled value stays on the safe side. */
 export const isOn = (given: string): boolean => !/^(0|false|no|off)$/i.test(given.trim());
 
 const isEmpty = ({ skills, tools, exclude, readOnly }: SubsetAsked): boolean =>
@@ -97,7 +97,7 @@ function checkNames(tools: Catalogue["tools"], skills: readonly CatalogueSkill[]
     );
 }
 
-/** What a model is told once, under 2 KB: the prompts of the skills that were asked for, where they fit. */
+/** What a model reads once, under 2 KB: the prompts of the skills that were asked for, where they fit. */
 function instructionsFor(
   { instructions }: Catalogue,
   skills: readonly CatalogueSkill[],

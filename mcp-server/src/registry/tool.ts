@@ -47,7 +47,7 @@ export const domains = [
 ] as const;
 export type Domain = (typeof domains)[number];
 
-/** What the wire carries beside the typed result. A link names an artifact by URI. */
+/** What the wire carries besides the typed result. A link names an artifact by URI. */
 export type Attachment =
   | { kind: "image"; mimeType: string; bytes: Uint8Array; note: string }
   | { kind: "link"; uri: string; name: string; mimeType: string };
@@ -77,7 +77,7 @@ export type Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodOb
   input: Input;
   /** Arguments that the listing leaves out, such as those of the command line. */
   unlisted?: readonly string[];
-  /** What `schema://` tells where a service, and not `input`, applies the strict shape. */
+  /** What `schema://` says where a service, and not `input`, applies the strict shape. */
   strictInput?: z.ZodObject;
   output: Output;
   handle(call: Call<z.output<Input>>): Promise<z.input<Output>>;

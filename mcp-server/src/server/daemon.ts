@@ -33,10 +33,10 @@ export type DaemonParts = {
   /** Opens the agents, as clients of this server; called when they are first asked for. */
   agents?: (own: OwnAddress) => Promise<ServedAgents>;
   metrics?: HttpDeps["metrics"];
-  /** Undefined: stays until it is told. */
+  /** Undefined: stays until it is stopped. */
   idleMs: number | undefined;
   maxCallMs: number;
-  /** Leases held, runs under way, deployments that nobody else would start, devices watched, and what agents hold. */
+  /** Leases held, runs under way, deployments that no other daemon would start, devices watched, and what agents hold. */
   held(): Promise<{ leases: number; runs: number; deployments: number; watched: number; agents: number }>;
   onClientEnd(client: string): void;
   onStop(reason: string): void;
@@ -61,13 +61,13 @@ export type Daemon = {
 const sessionIdleMs = 600_000;
 const lastAnswersMs = 2_000;
 
-/** Serves until it is told, has nothing to do, or fails to. `daemon.json` is written last and removed first. */
+/** Serves until it is stopped, has nothing to do, or fails to. `daemon.json` is written last and removed first. */
 export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
   const token = parts.token ?? randomBytes(24).toString("hex");
   const calls = trackCalls(parts.callTool);
   let listening: Listening | undefined;
   let stopWith: (reason: string) => void = () => {};
-  const told = new Promise<string>((resolve) => {
+  const stopped = new Promise<string>((resolve) => {
     stopWith = resolve;
   });
   const { agents } = parts;
@@ -112,7 +112,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     idle?.touch();
   };
   announce(parts, listening, token);
-  const ended = told.then(async (reason) => {
+  const ended = stopped.then(async (reason) => {
     idle?.stop();
     memory.stop();
     parts.onStop(reason);

@@ -15,13 +15,13 @@ export function watchIdle(deps: {
   const touch = () => {
     touches++;
     stopTimer();
-    if (!isStopped) stopTimer = deps.clock.setTimeout(() => void look(), deps.idleMs);
+    if (!isStopped) stopTimer = deps.clock.setTimeout(() => void check(), deps.idleMs);
   };
-  async function look(): Promise<void> {
+  async function check(): Promise<void> {
     const touchesBefore = touches;
-    // What cannot be asked (a database that fails) is no reason to leave.
+    // A failure to ask (of the database, say) is not a reason to leave.
     const isBusy = await deps.isBusy().catch(() => true);
-    // A bridge that connected during the look has started the time anew.
+    // A bridge that connected meanwhile has restarted the time.
     if (isStopped || touches !== touchesBefore) return;
     if (isBusy) touch();
     else deps.onIdle();

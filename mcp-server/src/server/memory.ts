@@ -23,9 +23,9 @@ export function watchMemory(deps: { clock: Clock; heap: Heap; isBusy(): boolean 
   const lookLater = (collected: number) => {
     stopTimer();
     const ms = collected === 0 ? quietMs : againMs;
-    if (!isStopped) stopTimer = deps.clock.setTimeout(() => look(collected), ms);
+    if (!isStopped) stopTimer = deps.clock.setTimeout(() => check(collected), ms);
   };
-  const look = (collected: number) => {
+  const check = (collected: number) => {
     if (deps.isBusy()) return lookLater(0);
     if (collected === maxCollections || deps.heap.megabytes() <= restingMb) return;
     deps.heap.collect();

@@ -27,9 +27,9 @@ const runsScript = (): Step[] => [
 const text = "Run script goto on browser";
 const created = z.object({ id: z.string() });
 const told = z.object({ type: z.string(), seq: z.int(), partial: z.boolean().optional() });
-type Told = z.output<typeof told>;
+type LinkMessage = z.output<typeof told>;
 /** What a reader of the events remembers of them. */
-const gist = (events: readonly Told[]) =>
+const gist = (events: readonly LinkMessage[]) =>
   events.filter((one) => !one.partial && one.type !== "progress").map(({ type }) => type);
 const whole = [
   "skill_loaded",

@@ -39,6 +39,6 @@ export async function runRecord(
   const file = resolve(terminal.cwd, out);
   // Nothing that is there is written over.
   await writeFile(file, `${JSON.stringify(recording, undefined, 2)}\n`, { flag: "wx", mode: 0o600 });
-  terminal.out(`${file}: ${recording.about}. Look through it before you give it to anybody.\n`);
+  terminal.out(`${file}: ${recording.about}. Look through it before you pass it on.\n`);
   return exitCodes.passed;
 }

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { examples } from "../commandOptions.ts";
 import type { ExitCode, Terminal } from "../terminal.ts";
 
-/** `android`: what is done once with a phone or TV, beside the daemon. */
+/** `android`: what is done once with a phone or TV, without the daemon. */
 export function addAndroidCommands(
   program: Command,
   terminal: Terminal,

@@ -9,7 +9,7 @@ import { genericHost, getHost, type Host, hosts, type Place } from "../hosts/hos
 import { join, type Machine, thisMachine } from "../hosts/machine.ts";
 import { type ExitCode, exitCodes, type Terminal } from "../terminal.ts";
 
-/** What the command line was told; `host` undefined asks for the table. */
+/** What the command line says; `host` undefined asks for the table. */
 export type InstallOptions = {
   host?: string | undefined;
   name: string;
@@ -29,7 +29,7 @@ export type Surroundings = { machine: Machine; installation: Installation };
 type Run = { options: InstallOptions; terminal: Terminal; machine: Machine; installation: Installation };
 
 /**
- * `labwright install`: tells a host of this installation, or shows the hosts of this machine. Exit code 0: it is so now, or
+ * `labwright install`: adds this installation to a host, or shows the hosts of this machine. Exit code 0: it is so now, or
  * was already; 1: the host is not there. Throws ToolError for wrong use and for a file that cannot be changed; then nothing is.
  */
 export async function runInstall(

@@ -61,8 +61,8 @@ const lists: Readonly<Record<Listed, List>> = {
     args: page,
     heads: ["test", "app", "tags", "inputs", "project"],
     rows: (answer) => {
-      const told = { name: text, userinterface_name: text, tags: words, inputs: words, project: text };
-      const test = z.looseObject(told);
+      const fields = { name: text, userinterface_name: text, tags: words, inputs: words, project: text };
+      const test = z.looseObject(fields);
       const { testcases } = z.looseObject({ testcases: z.array(test) }).parse(answer);
       return testcases.map((one) => [one.name, one.userinterface_name, one.tags, one.inputs, one.project]);
     },

@@ -98,7 +98,7 @@ function refuseTwice(shards: readonly Shard[]): void {
     }
 }
 
-/** Writes all files beside their places first, so that a full disk leaves what was there. */
+/** Writes all files under other names first, so that a full disk leaves the old ones. */
 async function writeTogether(folder: string, render: (format: ReportFormat) => string): Promise<void> {
   await mkdir(folder, { recursive: true });
   const moves = (["html", "junit", "ctrf"] as const).map((format) => {

@@ -37,7 +37,7 @@ export type FolderOptions = Partial<DaemonOptions> & { device?: string | undefin
 type Call = (name: string, args?: Record<string, unknown>) => Promise<ToolAnswer>;
 type Folder = { call: Call; artifact(uri: string): Promise<Uint8Array>; terminal: Terminal };
 
-/** Told in the tool's own words. Exit code 1 where the app is at fault, 2 where the call or the lab is. */
+/** The tool's error in its own words. Exit code 1 where the app is at fault, 2 where the call or the lab is. */
 class Failed extends Error {
   constructor(readonly answer: Extract<ToolAnswer, { ok: false }>) {
     super(answer.error.message);
@@ -95,7 +95,7 @@ const againText = ({ device, expires_at }: Lease) =>
 
 /**
  * The session of the device that is named for this command. Else of the folder's device, also when its lease has ended. Only
- * a folder without a device takes the free one. A device that nobody named now is told when it is taken.
+ * a folder without a device takes the free one. A device that was not named in the call is named when it is taken.
  */
 async function session(
   { call, terminal }: Pick<Folder, "call" | "terminal">,
@@ -156,9 +156,9 @@ export const runDo = (line: readonly string[], options: FolderOptions, terminal:
     const held = await session(folder, options.device);
     const actions = await resolved(said, { call: folder.call, verb: "do", held });
     const answer = await folder.call("execute_device_action", { ...held, actions, lasting: true });
-    const { execution_id, status, ...told } = await done(noted(answer, actions, held, terminal));
+    const { execution_id, status, ...reply } = await done(noted(answer, actions, held, terminal));
     // What still runs is followed by its id.
-    say(folder, "do", renderResult(status === "passed" ? told : { status, execution_id, ...told }));
+    say(folder, "do", renderResult(status === "passed" ? reply : { status, execution_id, ...reply }));
     return exitCodeOf([String(status)]);
   });
 
@@ -191,7 +191,7 @@ const verdictSchema = z.object({
   ),
 });
 
-/** `labwright check <check> [values] [then ...]`: 0 when all hold, 1 when one does not, 2 when one could not tell. */
+/** `labwright check <check> [values] [then ...]`: 0 when all hold, 1 when one does not, 2 when one could not be judged. */
 export const runCheck = (line: readonly string[], options: FolderOptions, terminal: Terminal) =>
   inFolder(options, terminal, async (folder) => {
     const said = commandsIn(line, "check");
@@ -249,7 +249,7 @@ async function byName(
   const listed = known.get(command) ?? (await listedAs(command, one, listing));
   known.set(command, listed);
   const usage = (listed.commands ?? listed.checks ?? "").split(" - ")[0] ?? "";
-  // Of a check it is how long to look, which stands beside the check's own parameters.
+  // For a check it is how long to try, which is not one of the check's own parameters.
   const { properties, required } = listed.schema;
   const given = { ...properties, ...(isCheck && { timeout_ms: { type: "integer" } }) };
   const { timeout_ms, ...params } = paramsOf({ ...one, command }, { properties: given, required }, usage);
@@ -271,7 +271,7 @@ async function listedAs(command: string, said: Said, { call, verb, held }: Listi
   const answer = await call(listings[verb], { ...held, command });
   if (answer.ok || !isWellKnown(command, verb) || !("nearest" in answer.error.details))
     return listingSchema.parse(await done(answer));
-  // Other devices have it, so it is no typo. A name that is spelt like it means something else.
+  // Other devices have it, so it is not a typo for a similar name.
   const { nearest: _, ...details } = answer.error.details;
   const short = said.command === command ? "" : `"${said.command}" is short for ${command}. `;
   const hint = `${short}labwright call ${listings[verb]} shows what this device has.`;
@@ -289,9 +289,9 @@ export const runLook = ({ find, all, ...options }: LookOptions, terminal: Termin
     const args = { ...(find !== undefined && { find }), ...(all === true && { interactive_only: false }) };
     const held = await session(folder, options.device);
     const reply = await done(folder.call("dump_ui_elements", { ...held, ...args }));
-    const { location, title, generation: _, elements, more, ...told } = reply;
+    const { location, title, generation: _, elements, more, ...details } = reply;
     const page = `${String(location)} ${JSON.stringify(title)}`;
-    const rest = { ...told, ...(more !== 0 && { more }) };
+    const rest = { ...details, ...(more !== 0 && { more }) };
     const lines = [page, String(elements), ...(Object.keys(rest).length > 0 ? [renderResult(rest)] : [])];
     say(folder, "look", lines.join("\n"));
     return exitCodes.passed;

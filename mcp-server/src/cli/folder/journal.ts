@@ -26,7 +26,7 @@ const commandSchema = z.object({
   timeout_ms: z.int().optional(),
 });
 
-/** A command or check as the server tells it, as a step of a test. */
+/** A command or check as the server reports it, as a step of a test. */
 export function stepOf(given: unknown): Record<string, unknown> {
   const { command, params, negate, timeout_ms } = commandSchema.parse(given);
   const step = { [command]: params };
@@ -87,7 +87,7 @@ export function findOwnDevice(cwd: string): OwnDevice | undefined {
   }
 }
 
-/** Whole or not at all: a command that runs beside this one never reads half of it and takes another device. */
+/** Whole or not at all: a command that runs at the same time must not read half of it and take another device. */
 export function rememberDevice(cwd: string, own: OwnDevice): void {
   ownFolder(cwd);
   const temporary = `${pathOf(cwd)}.${process.pid}`;

@@ -110,7 +110,7 @@ function refuseUseless(steps: readonly Step[]): void {
   if (lost)
     throw refusal(
       `${lost[0]} ${JSON.stringify(lost[1])}: no selector finds this element alone, and a ref is good for today only.`,
-      "Do it again with a selector that says which one is meant, then keep that: --last 5",
+      "Do it again with a selector that says which one you want, then keep that: --last 5",
     );
 }
 

@@ -13,7 +13,7 @@ export type BridgeCommand = { command: string; args: string[]; env: Record<strin
 /** An installation of Labwright: the program that runs it and the absolute path of `bin/labwright.js`. */
 export type Installation = { node: string; program: string };
 
-/** What the bridge is told. Paths may be relative to `cwd`; `skills` is a list with commas. */
+/** The settings of the bridge. Paths may be relative to `cwd`; `skills` is a list with commas. */
 export type BridgeSettings = {
   config?: string | undefined;
   dataDir?: string | undefined;
@@ -30,7 +30,7 @@ export function thisInstallation(): Installation {
 
 /**
  * The command that starts the bridge of `installation`: this Node with the program's absolute path. It never names a package,
- * which a registry could give to somebody else. Throws INVALID_INPUT when this build's bridge would refuse the settings, and
+ * which a registry could give to another project. Throws INVALID_INPUT when this build's bridge would refuse the settings, and
  * for an installation in npx's cache, which npx empties as it likes.
  */
 export function bridgeCommand(installation: Installation, settings: BridgeSettings): BridgeCommand {

@@ -26,7 +26,7 @@ const maxLinks = 40;
 /** `before` is undefined when there was no file; `backup` names the copy that this change made. */
 export type Change = { before: string | undefined; after: string; backup: string | undefined };
 
-/** The text of a file, or undefined when there is none. Throws CONFIG_INVALID for what is no text, STORAGE_FAILED for the rest. */
+/** The text of a file, or undefined when there is none. Throws CONFIG_INVALID for a file that is not text, STORAGE_FAILED for the rest. */
 export function readConfig(file: string): string | undefined {
   if (!existsSync(file)) return undefined;
   const bytes = guarded(file, () => {
@@ -44,8 +44,8 @@ export function readConfig(file: string): string | undefined {
 /**
  * Changes a file, or makes it and its folder: `edit` gets its text, "" when there is none, and is asked again when the file
  * changed before it was written. The file is replaced at once, keeps its mode, and is left alone when `edit` gives back the
- * same text; a link stays a link. The first original is kept beside it as `<file>.labwright-backup`. Throws what `edit`
- * throws, PROTECTED for a file that nobody may write, STORAGE_FAILED.
+ * same text; a link stays a link. The first original is kept next to it as `<file>.labwright-backup`. Throws what `edit`
+ * throws, PROTECTED for a file that may not be written, STORAGE_FAILED.
  */
 export function updateConfig(path: string, edit: (text: string) => string): Change {
   const file = guarded(path, () => targetOf(path));

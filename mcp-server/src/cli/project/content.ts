@@ -4,7 +4,7 @@ import { parse } from "yaml";
 import { z } from "zod";
 import { packageFolder } from "../../storage/engine/packageFolder.ts";
 
-/** What a file of apps and tests holds, as far as it can be told before it is loaded. */
+/** What a file of apps and tests holds, as far as it is known before it is loaded. */
 export type Content = {
   text: string;
   /** The app that the file is. */

@@ -7,7 +7,7 @@ import { ToolError } from "../../errors.ts";
 import { done, type RunConnection } from "../run/connection.ts";
 import { filesNamedBy } from "./content.ts";
 
-/** More is no folder of tests, but one that was named by mistake. */
+/** A folder with more was named by mistake. */
 const mostFiles = 2_000;
 const isYaml = (name: string) => /\.ya?ml$/i.test(name);
 
@@ -57,7 +57,7 @@ function filesIn(folder: string): string[] {
 }
 
 type Test = { id: string; name: string };
-/** A file as it was loaded. `file` is the path as it is told, from the working folder; `hash` is of what was loaded. */
+/** A file as it was loaded. `file` is the path to show, from the working folder; `hash` is of what was loaded. */
 export type Loaded = {
   path: string;
   file: string;

@@ -70,7 +70,7 @@ function stepOf(test: YAMLMap, path: string): unknown {
   return own ?? (number === undefined ? undefined : steps.items[Number(number) - 1]);
 }
 
-/** The id is beside the command, or among its arguments. */
+/** The id is next to the command, or among its arguments. */
 const hasId = (step: YAMLMap, id: string): boolean =>
   step.get("id") === id ||
   step.items.some(({ key, value }) => isScalar(key) && isMap(value) && value.get("id") === id);

@@ -108,14 +108,14 @@ async function listAll(connection: RunConnection, signal: AbortSignal): Promise<
   return all;
 }
 
-/** The id of the one that is meant in the project. Throws with the names that are nearest, or the projects that have one. */
+/** The id of the one in the project. Throws with the names that are nearest, or the projects that have one. */
 async function idOf(ref: string, connection: RunConnection, signal: AbortSignal): Promise<string> {
   const loaded = await done(connection.call("load_testcase", { testcase: ref }, signal));
   return z.looseObject({ id: z.string() }).parse(loaded).id;
 }
 
 /**
- * Without the tests that need an input which nobody gives: others call them. Those that were named stay, and say what they
+ * Without the tests that need an input that is not given: other tests call them. Those that were named stay, and say what they
  * need. Throws INVALID_INPUT when none is left.
  */
 function withoutParts(
@@ -208,9 +208,9 @@ function withTags<Test extends Filterable>(tests: readonly Test[], tags: readonl
   for (const tag of tags) {
     if (known.includes(tag)) continue;
     const [near] = nearest(tag, known, 1);
-    const meant = near === undefined ? "" : `Did you mean ${near}? `;
+    const suggestion = near === undefined ? "" : `Did you mean ${near}? `;
     const all = known.length > 0 ? `The tags are ${known.join(", ")}.` : "None of the test cases has a tag.";
-    throw nothing(`No test case has the tag "${tag}".`, `${meant}${all}`);
+    throw nothing(`No test case has the tag "${tag}".`, `${suggestion}${all}`);
   }
   return tests.filter((test) => tags.length === 0 || test.tags.some((tag) => tags.includes(tag)));
 }

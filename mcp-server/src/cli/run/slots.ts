@@ -8,7 +8,7 @@ export type SlotOptions = {
   device?: string | undefined;
   /** Shows the windows of browsers, each a copy that is made for the run. */
   headed?: boolean | undefined;
-  /** Seconds to wait for a device that somebody else holds; not at all when left out. */
+  /** Seconds to wait for a device that another client holds; not at all when left out. */
   waitDevice?: number | undefined;
 };
 
@@ -33,7 +33,7 @@ const hostsSchema = z.looseObject({
   ),
 });
 
-/** Far below the time after which a lease that nobody uses ends. */
+/** Far below the time after which an unused lease ends. */
 const renewMs = 60_000;
 const askAgainMs = 500;
 
@@ -120,7 +120,7 @@ async function takeOthers(
   );
   for (const { id } of others) {
     if (slots.length === wanted) return;
-    // Somebody may have been faster.
+    // Another client may have been faster.
     const slot = await takeUnlessHeld(() => take({ device_id: id }));
     if ("device" in slot) slots.push(slot);
   }

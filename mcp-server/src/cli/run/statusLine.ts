@@ -5,7 +5,7 @@ const clearLine = "\r\u001b[K";
 
 /**
  * The terminal of a run with a line at its end that says what runs now. Other output takes the line away first. Nothing is
- * shown where the output is no terminal, or one that cannot rewrite a line.
+ * shown where the output is not a terminal, or one that cannot rewrite a line.
  */
 export function withStatusLine(terminal: RunTerminal): RunTerminal & { status(text: string): void } {
   const { columns, env = {} } = terminal;

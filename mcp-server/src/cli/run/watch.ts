@@ -12,14 +12,14 @@ import type { RunTerminal } from "./connection.ts";
 import { type RunOptions, runTestcases } from "./run.ts";
 import { withWebServer } from "./webServer.ts";
 
-/** Between two looks at the files. Files that still change at the next look belong to the same burst. */
+/** Pause between two checks of the files. Files that still change at the next check belong to the same burst. */
 const lookMs = 250;
 
 type Run = (testcases: readonly string[]) => Promise<ExitCode>;
 
 /**
  * `labwright run --watch`: runs the tests of files and folders, by default those of the project, and again those of each file that changes; of an app's file all
- * tests of the app. A file that is wrong is told and waits for its next change; what was saved before stays. Ends at Ctrl-C
+ * tests of the app. A file with an error is reported and waits for its next change; what was saved before stays. Ends at Ctrl-C
  * with the code of the last run.
  */
 async function watchTests(testcases: readonly string[], run: Run, terminal: RunTerminal): Promise<ExitCode> {
@@ -30,13 +30,13 @@ async function watchTests(testcases: readonly string[], run: Run, terminal: RunT
   refuseOthers(paths, cwd);
   const given = () => paths.flatMap((path) => filesAt(cwd, path));
   let needed = filesNeededBy(given(), cwd);
-  let seen = look([...given(), ...needed]);
-  let code = (await told(() => run(paths), terminal)) ?? exitCodes.error;
+  let seen = stamps([...given(), ...needed]);
+  let code = (await reported(() => run(paths), terminal)) ?? exitCodes.error;
   /** What changed and could not run yet. */
   let waiting: readonly string[] = [];
   while (!signal.aborted) {
     out(`watching ${paths.join(", ")}; Ctrl-C ends it\n`);
-    const now = await nextChange(seen, () => look([...given(), ...needed]), signal);
+    const now = await nextChange(seen, () => stamps([...given(), ...needed]), signal);
     if (now === undefined) break;
     const files = [...now.keys()].filter(
       (path) => now.get(path) !== seen.get(path) || waiting.includes(path),
@@ -50,7 +50,7 @@ async function watchTests(testcases: readonly string[], run: Run, terminal: RunT
       out("None of the watched tests is of what changed.\n");
       continue;
     }
-    const ended = await told(() => run(chosen.map((path) => relative(cwd, path))), terminal);
+    const ended = await reported(() => run(chosen.map((path) => relative(cwd, path))), terminal);
     if (ended === undefined) waiting = files;
     code = ended ?? exitCodes.error;
   }
@@ -65,8 +65,8 @@ function refuseOthers(paths: readonly string[], cwd: string): void {
   throw new ToolError("INVALID_INPUT", message, "For example: labwright run labwright --watch");
 }
 
-/** Undefined for a run that could not begin, which is told. */
-async function told(
+/** Undefined for a run that could not begin, which is reported. */
+async function reported(
   run: () => Promise<ExitCode>,
   { err, columns }: RunTerminal,
 ): Promise<ExitCode | undefined> {
@@ -81,8 +81,8 @@ async function told(
 
 type Seen = ReadonlyMap<string, string>;
 
-/** Each file with what tells one version of it from the next. */
-function look(files: readonly string[]): Seen {
+/** Each file with a stamp that differs from one version to the next. */
+function stamps(files: readonly string[]): Seen {
   return new Map(
     files.flatMap((path): [string, string][] => {
       const stat = statSync(path, { throwIfNoEntry: false });

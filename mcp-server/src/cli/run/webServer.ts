@@ -104,7 +104,7 @@ function answers(url: string, caller: AbortSignal): Promise<boolean> {
   const signal = AbortSignal.any([caller, AbortSignal.timeout(answerMs)]);
   const ask = url.startsWith("https:") ? httpsRequest : httpRequest;
   return new Promise((resolve) => {
-    // A certificate of the developer's own is no reason to start a second server.
+    // A certificate of the developer's own is not a reason to start a second server.
     const request = ask(url, { signal, rejectUnauthorized: false, agent: false }, (response) => {
       response.destroy();
       resolve((response.statusCode ?? 500) < 404);

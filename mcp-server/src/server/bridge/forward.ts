@@ -9,7 +9,7 @@ const attempts = 3;
 const eagerRestarts = { max: 3, perMs: 60_000 };
 
 export type Forward = Backend & {
-  /** Finds or starts the daemon ahead of the first call; a failure is told by the call that meets it. */
+  /** Finds or starts the daemon ahead of the first call; a failure is returned by the call that meets it. */
   warm(): void;
   close(): Promise<void>;
 };
@@ -144,7 +144,7 @@ function createWatches(link: () => Promise<Attached>) {
         one.stop();
       };
     },
-    /** Goes on at the next daemon, which tells at once what came since: the cursor is in the address. */
+    /** Goes on at the next daemon, which sends at once what came since: the cursor is in the address. */
     resume(daemon: Attached): void {
       for (const one of watches) {
         daemon.watch(one.uri, one.changed).then(
@@ -152,7 +152,7 @@ function createWatches(link: () => Promise<Attached>) {
             one.stop = stop;
             if (!watches.has(one)) stop();
           },
-          // It is gone again already, and the one after it is told the same.
+          // It is gone again already, and the one after it is asked the same.
           () => {},
         );
       }

@@ -5,11 +5,11 @@ import { type DaemonFile, daemonHeaders } from "../daemonFile.ts";
 import {
   type Asked,
   type LinkCall,
+  type LinkMessage,
+  linkMessageSchema,
   linkProtocol,
   maxLineLength,
   readLines,
-  type Told,
-  toldSchema,
 } from "../http/linkMessages.ts";
 import type { Backend, Completion, ToolCall } from "../mcp/backend.ts";
 import { BridgeError } from "./bridgeError.ts";
@@ -72,7 +72,7 @@ function upgrade(
 
 const unending = () => new AbortController().signal;
 
-type Answer = Exclude<Told, { leaving: string }>;
+type Answer = Exclude<LinkMessage, { leaving: string }>;
 type Waiting = { hear(answer: Answer): void; fail(error: unknown): void };
 
 class Link implements Attached {
@@ -91,7 +91,7 @@ class Link implements Attached {
     socket.on("error", () => {});
     socket.on("end", () => socket.destroySoon());
     socket.once("close", () => this.end());
-    readLines(socket, head, (line) => this.hear(toldSchema.parse(JSON.parse(line))));
+    readLines(socket, head, (line) => this.hear(linkMessageSchema.parse(JSON.parse(line))));
   }
 
   get lost(): AbortSignal {
@@ -209,9 +209,9 @@ class Link implements Attached {
     });
   }
 
-  private hear(told: Told): void {
-    if ("leaving" in told) this.reason = told.leaving;
-    else this.waiting.get(told.id)?.hear(told);
+  private hear(message: LinkMessage): void {
+    if ("leaving" in message) this.reason = message.leaving;
+    else this.waiting.get(message.id)?.hear(message);
   }
 
   private end(): void {

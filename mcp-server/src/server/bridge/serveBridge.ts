@@ -50,7 +50,7 @@ export function serveBridge(options: BridgeOptions): void {
   };
   const warm = () => void load().then((forward) => forward.warm());
   const backend = forwardedBy(load);
-  // Asked for at once: who misspelled a skill is told, also by a bridge that nobody talks to.
+  // Asked for at once, so that a misspelled skill is reported before the first call.
   const subset = subsetOf(catalogue, options.subset, backend);
   const transport = new ListeningTransport(process.stdin, process.stdout, { maxBufferSize: maxMessageBytes });
   let timer: NodeJS.Timeout | undefined;

@@ -7,7 +7,7 @@ import type { CallError } from "./callError.ts";
 export type Caller = {
   principal: string;
   client: string;
-  /** The absolute path of the project whose names are meant. */
+  /** The absolute path of the project whose names count. */
   project?: string | undefined;
 };
 
@@ -22,7 +22,7 @@ export type CallRequest = Caller & {
   /** Values by the names of secrets, of the caller's own environment. They are neither stored nor logged. */
   secrets?: Readonly<Record<string, string>> | undefined;
   capabilities?: { elicitation: boolean } | undefined;
-  /** The run that makes the call, and the lease that is meant when the call names no device. */
+  /** The run that makes the call, and the lease to use when the call names no device. */
   within?: { execution_id: string; session_id?: string | undefined } | undefined;
 };
 

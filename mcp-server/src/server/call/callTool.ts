@@ -40,7 +40,7 @@ export type CallToolDeps = {
   calls: CallStore;
   clock: Clock;
   router?: HostRouter;
-  /** The longest any call may take, beside the tool's own limit. */
+  /** The longest any call may take, besides the tool's own limit. */
   maxCallMs?: number;
 };
 
@@ -52,7 +52,7 @@ export function createCallTool(deps: CallToolDeps): CallTool {
     const name = request.name.slice(0, 128);
     const tool = deps.registry.find(request.name);
     return deps.observe.trace(name, request.traceparent, async (trace_id) => {
-      const call: Attempt = { tool, trace_id, facts: {}, begun: undefined, leavings: new Leavings() };
+      const call: Attempt = { tool, trace_id, facts: {}, begun: undefined, late: new LateRecords() };
       const recordOf = (outcome: CallOutcome): CallRecord => ({
         ...call.facts,
         tool: tool ? name : "unknown",
@@ -80,16 +80,16 @@ type Attempt = {
   facts: CallFacts;
   /** The key that the call was begun with and has to be ended with. */
   begun: IdempotencyKey | undefined;
-  leavings: Leavings;
+  late: LateRecords;
 };
 
 /** The runs that end with their call. */
-class Leavings {
+class LateRecords {
   private readonly runs: FinishedRun[] = [];
   private isOver = false;
-  private tell: (stored: Promise<void>) => void = () => {};
+  private resolve: (stored: Promise<void>) => void = () => {};
   private readonly stored = new Promise<void>((resolve) => {
-    this.tell = resolve;
+    this.resolve = resolve;
   });
 
   constructor() {
@@ -102,11 +102,11 @@ class Leavings {
     return this.stored;
   }
 
-  /** Takes no more, and tells who left some when they are stored. */
+  /** Takes no more, and resolves for each record when it is stored. */
   end(write: (runs: readonly FinishedRun[]) => Promise<void>): Promise<void> {
     this.isOver = true;
     const written = write(this.runs);
-    this.tell(written);
+    this.resolve(written);
     return written;
   }
 
@@ -143,15 +143,15 @@ async function store(
   outcome: CallOutcome,
   audit: CallRecord,
 ): Promise<CallOutcome> {
-  const { begun, leavings } = call;
+  const { begun, late } = call;
   const kept = begun && { key: begun, result: { outcome: storable(outcome) } };
   try {
-    await leavings.end((runs) => deps.calls.end({ audit, begun: kept, runs }));
+    await late.end((runs) => deps.calls.end({ audit, begun: kept, runs }));
     return outcome;
   } catch (error) {
     const where = { tool: outcome.tool, trace_id: call.trace_id };
     deps.observe.fault(error, where);
-    if (!begun && leavings.isEmpty) return outcome;
+    if (!begun && late.isEmpty) return outcome;
     const unstored = new ToolError(
       "STORAGE_FAILED",
       `${outcome.tool} ended ${audit.outcome}, but its end could not be stored: ${messageOf(error)}`,
@@ -276,7 +276,7 @@ function contextOf(
     capabilities: request.capabilities ?? { elicitation: false },
     note: (facts) => void Object.assign(call.facts, facts),
     ...(request.within && { within: request.within.execution_id }),
-    ...(mayChange(call.tool) && { leave: (run) => call.leavings.leave(run) }),
+    ...(mayChange(call.tool) && { leave: (run) => call.late.leave(run) }),
   };
 }
 

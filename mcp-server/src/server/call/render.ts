@@ -70,7 +70,7 @@ function inline(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(inline).join(", ")}]`;
   if (isFields(value)) return `{${inlineFields(value)}}`;
   const text = scalar(value);
-  // Quoted only where a reader could not tell where the value ends.
+  // Quoted only where it would be unclear where the value ends.
   return typeof value === "string" && /^$|^\s|\s$|[\n,{}[\]]|: /.test(text) ? JSON.stringify(text) : text;
 }
 
@@ -93,7 +93,7 @@ function clean(text: string): string {
   return text.replace(ansi, "").replaceAll("\r\n", "\n").replace(control, "").replace(dataUrl, shortDataUrl);
 }
 
-/** A short one in plain text is what somebody typed. */
+/** A short one in plain text is probably typed by a person. */
 function shortDataUrl(url: string, type: string | undefined): string {
   const isText = url.length <= 80 && !url.includes(";base64,");
   return isText ? url : `[${type ?? "text"} data, ${url.length} characters]`;

@@ -27,7 +27,7 @@ const maxBodyBytes = 8 * 1024 * 1024;
 const maxEntriesBytes = 24 * 1024 * 1024;
 const entriesPath = /^\/server\/agent\/store\/sessions\/[^/]+\/entries$/;
 
-/** One token, so one principal; clients tell themselves apart by {@link clientHeader}, a session or their name. */
+/** One token, so one principal; clients differ by {@link clientHeader}, a session or their name. */
 const principal = "local";
 
 export type HttpDeps = {
@@ -198,7 +198,7 @@ function mountAgents(
   });
 }
 
-/** What the configuration says of the agents may be wrong in a way that only they can tell. Throws what is a fault. */
+/** What the configuration says of the agents may be wrong in a way that only they can find. Throws what is a fault. */
 function refuseWrong(c: Context, error: unknown): Response {
   if (error instanceof Error && "code" in error && error.code === "CONFIG_INVALID")
     return refuse(
@@ -265,7 +265,7 @@ function mcpRoutes(deps: HttpDeps, limit: number) {
   });
   return {
     async handle(request: Request): Promise<Response> {
-      // A wrong address is told as such, before the protocol.
+      // A wrong address is reported before the protocol is checked.
       subsetOf(request);
       const legacy = await isLegacyRequest(request, undefined, { maxRequestBodySize: limit });
       if (legacy) return sessions.handle(request);

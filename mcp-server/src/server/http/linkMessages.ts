@@ -5,7 +5,7 @@ import type { CatalogueSkill } from "../../registry/catalogue.ts";
 
 /**
  * What bridge and daemon of one build say to each other: lines of JSON, both ways, on one connection that is an HTTP upgrade
- * of `/attach`. It lives as long as both do, so the kernel tells either side at once when the other is gone.
+ * of `/attach`. It lives as long as both do, so either side learns at once from the kernel when the other is gone.
  */
 export const linkProtocol = "labwright-link";
 
@@ -47,7 +47,7 @@ const failureSchema = z.object({ code: z.int(), message: z.string(), data: z.unk
 export type LinkFailure = z.output<typeof failureSchema>;
 
 /** From the daemon. Results are what its own MCP server would send; `leaving` comes before a wanted end. */
-export const toldSchema = z.union([
+export const linkMessageSchema = z.union([
   z.strictObject({ id: z.int(), called: z.custom<CallToolResult>() }),
   z.strictObject({ id: z.int(), read: z.custom<ReadResourceResult>() }),
   z.strictObject({ id: z.int(), completed: z.array(z.string()) }),
@@ -61,9 +61,9 @@ export const toldSchema = z.union([
   }),
   z.strictObject({ leaving: z.string() }),
 ]);
-export type Told = z.output<typeof toldSchema>;
+export type LinkMessage = z.output<typeof linkMessageSchema>;
 
-/** Calls `onLine` with each whole line. One over `maxLength` ends the connection: whoever sends it is no bridge of ours. */
+/** Calls `onLine` with each whole line. One over `maxLength` ends the connection: the sender is not one of our bridges. */
 export function readLines(
   socket: Socket,
   head: Buffer,

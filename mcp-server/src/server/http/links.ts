@@ -5,9 +5,9 @@ import {
   type Asked,
   askedSchema,
   type LinkFailure,
+  type LinkMessage,
   maxLineLength,
   readLines,
-  type Told,
 } from "./linkMessages.ts";
 
 /** Who is at the other end, and the project that it was started in. */
@@ -18,7 +18,7 @@ export type Links = {
   /** Serves a bridge for as long as it lives; `head` is what came with its upgrade. */
   serve(socket: Socket, head: Buffer, bridge: Bridge): void;
   count(): number;
-  /** Tells every bridge why it is left, and ends its connection. */
+  /** Sends every bridge the reason, and ends its connection. */
   leave(reason: string): void;
 };
 
@@ -33,13 +33,13 @@ export function createLinks(deps: {
 
   function serve(socket: Socket, head: Buffer, { client, project }: Bridge): void {
     const running = new Map<number, AbortController>();
-    const tell = (told: Told) => {
-      if (socket.writable) socket.write(`${JSON.stringify(told)}\n`);
+    const send = (message: LinkMessage) => {
+      if (socket.writable) socket.write(`${JSON.stringify(message)}\n`);
     };
     const leave = (reason: string) => {
       // What a bridge holds stays its own: the next daemon goes on with it.
       living.delete(leave);
-      tell({ leaving: reason });
+      send({ leaving: reason });
       socket.destroySoon();
     };
     living.add(leave);
@@ -62,7 +62,7 @@ export function createLinks(deps: {
         if ("cancel" in asked) return running.get(asked.cancel)?.abort();
         const control = new AbortController();
         running.set(asked.id, control);
-        void answer(backend, asked, control.signal, tell).finally(() => running.delete(asked.id));
+        void answer(backend, asked, control.signal, send).finally(() => running.delete(asked.id));
       },
       maxLineLength,
     );
@@ -89,14 +89,14 @@ async function answer(
   backend: Backend,
   asked: Exclude<Asked, { cancel: number }>,
   signal: AbortSignal,
-  tell: (told: Told) => void,
+  send: (message: LinkMessage) => void,
 ): Promise<void> {
   const { id } = asked;
   try {
-    if ("read" in asked) return tell({ id, read: await backend.readResource(asked.read, signal) });
-    if ("complete" in asked) return tell({ id, completed: [...(await backend.complete(asked.complete))] });
-    if ("skills" in asked) return tell({ id, skills: [...(await backend.skills())] });
-    if ("watch" in asked) return await watch(backend, { ...asked, signal }, tell);
+    if ("read" in asked) return send({ id, read: await backend.readResource(asked.read, signal) });
+    if ("complete" in asked) return send({ id, completed: [...(await backend.complete(asked.complete))] });
+    if ("skills" in asked) return send({ id, skills: [...(await backend.skills())] });
+    if ("watch" in asked) return await watch(backend, { ...asked, signal }, send);
     const { call } = asked;
     const called = await backend.callTool({
       name: call.name,
@@ -109,12 +109,12 @@ async function answer(
       session: undefined,
       signal,
       progress: call.progress
-        ? (done, total, message) => tell({ id, progress: { done, total, message } })
+        ? (done, total, message) => send({ id, progress: { done, total, message } })
         : undefined,
     });
-    tell({ id, called });
+    send({ id, called });
   } catch (error) {
-    tell({ id, error: failureOf(error) });
+    send({ id, error: failureOf(error) });
   }
 }
 
@@ -122,10 +122,10 @@ async function answer(
 async function watch(
   backend: Backend,
   { id, watch: uri, signal }: { id: number; watch: string; signal: AbortSignal },
-  tell: (told: Told) => void,
+  send: (message: LinkMessage) => void,
 ): Promise<void> {
-  const stop = await backend.watch(uri, () => tell({ id, watched: "changed" }));
-  tell({ id, watched: "from now" });
+  const stop = await backend.watch(uri, () => send({ id, watched: "changed" }));
+  send({ id, watched: "from now" });
   await new Promise<void>((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener("abort", () => resolve(), { once: true });

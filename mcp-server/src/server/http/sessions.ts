@@ -108,7 +108,7 @@ function watchStream(session: Session, signal: AbortSignal, clock: Clock): void 
   );
 }
 
-/** 404 tells a client of that revision to initialize again. */
+/** On 404 a client of that revision initializes again. */
 const sessionNotFound = () =>
   Response.json(
     { jsonrpc: "2.0", error: { code: -32001, message: "Session not found: initialize again." }, id: null },

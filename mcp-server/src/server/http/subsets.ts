@@ -4,7 +4,7 @@ const parameters = ["skill", "skills", "tool", "tools", "exclude_tools", "read_o
 
 /**
  * What an address asks for: `/mcp?skill=a,b`, `/mcp/skills/a`, `tools`, `exclude_tools`, `read_only`. Throws
- * {@link SubsetError} for an unknown parameter, which may have been meant to leave tools out.
+ * {@link SubsetError} for an unknown parameter, which may be a misspelled limit.
  */
 export function askedBy({ pathname, searchParams }: URL): SubsetAsked {
   const unknown = [...searchParams.keys()].filter((name) => !parameters.includes(name));

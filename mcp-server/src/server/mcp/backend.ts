@@ -1,7 +1,7 @@
 import type { CallToolResult, ReadResourceResult } from "@modelcontextprotocol/server";
 import type { CatalogueSkill } from "../../registry/catalogue.ts";
 
-/** A `tools/call` as it came, with what its connection told of itself. */
+/** A `tools/call` as it came, with what its connection said of itself. */
 export type ToolCall = {
   name: string;
   arguments: Record<string, unknown>;
@@ -26,7 +26,7 @@ export type Completion = {
   given: Readonly<Record<string, string>>;
 };
 
-/** What is no pure function of the build. Daemon and bridge differ in who has it. */
+/** Everything that is not a pure function of the build. Daemon and bridge differ in who has it. */
 export type Backend = {
   callTool(call: ToolCall): Promise<CallToolResult>;
   /** Throws ResourceNotFoundError with the nearest names. */

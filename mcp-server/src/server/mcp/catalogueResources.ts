@@ -5,7 +5,7 @@ import type { Backend } from "./backend.ts";
 
 export const mimeType = "application/json";
 
-/** What the catalogue holds never changes within a build, and is no secret. */
+/** The catalogue never changes within a build, and is not secret. */
 const ofTheBuild = { ttlMs: 3_600_000, cacheScope: "public" } as const;
 /** Some are the user's own, and change. */
 const ofTheUser = { ttlMs: 0, cacheScope: "private" } as const;

@@ -29,7 +29,7 @@ const prompts: readonly Prompt[] = [
 2. take_control of the device, then dump_ui_elements to see the first screen.
 3. For each new screen: create_node with a short label and a verification that holds only there (verify_node proves it). For each way between two screens: create_edge with the actions that take it, forward and back.
 4. execute_edge proves each edge as soon as it is made. Go on until every screen that a user reaches in two steps is in the tree. Buy, delete and send nothing.
-5. validate_navigation at the end, release_control, and tell me the tree in a few lines and which edges failed.`,
+5. validate_navigation at the end, release_control, and summarize the tree in a few lines and which edges failed.`,
   },
   {
     name: "write_test",
@@ -45,7 +45,7 @@ const prompts: readonly Prompt[] = [
 2. list_verifications gives the checks. Every test has at least one that would fail if the goal were not met.
 3. save_testcase; it names every problem of the graph at once. Correct them and save again.
 4. execute_testcase once. If it fails, say whether the app or the test is wrong before you change anything, and never weaken a check to make it pass.
-5. Tell me the test's name, its checks in words, and the verdict of the run.`,
+5. Report the test's name, its checks in words, and the verdict of the run.`,
   },
   {
     name: "investigate_failure",
@@ -58,7 +58,7 @@ const prompts: readonly Prompt[] = [
 2. load_testcase, if it was a test: what was that step for, and what did it expect?
 3. Look whether the device still shows it: dump_ui_elements and verify_device_state with the same check.
 4. Decide between a bug of the app, a wrong test, and a fault of the device or the network. Name the evidence for it, and what speaks against it.
-5. Change nothing. Tell me cause, evidence, how sure you are, and what to do next.`,
+5. Change nothing. Report cause, evidence, how sure you are, and what to do next.`,
   },
   {
     name: "heal_test",
@@ -73,7 +73,7 @@ const prompts: readonly Prompt[] = [
 1. execute_testcase and get_execution_status: which step fails, and what was found in place of what was expected?
 2. A changed way or screen is repaired in the tree (get_edge, update_edge, update_node), since all tests use it; a changed step in the test (load_testcase, save_testcase).
 3. Take the new selector from dump_ui_elements with detail: full, the best one that is unique.
-4. If the app does what it should not do any more, it is a bug: leave the test as it is and tell me. Never remove or weaken a check to make it pass.
+4. If the app does what it should not do any more, it is a bug: leave the test as it is and report it. Never remove or weaken a check to make it pass.
 5. Run it again, and show me what you changed, before and after.`,
   },
 ];

@@ -12,7 +12,7 @@ type Offered = {
   ttlMs: number;
 };
 
-/** What only the daemon has. Private: those with the token may have it, and nobody else. */
+/** What only the daemon has. Private: only clients with the token may have it. */
 const offered: readonly Offered[] = [
   {
     name: "artifact",

@@ -42,7 +42,7 @@ export function registerSubscriptions(mcp: McpServer, backend: Watching): void {
   };
 }
 
-/** To a connection that is going it cannot be told, which is no fault. */
+/** A connection that is closing cannot be notified, which is not a fault. */
 export function tellUpdated(mcp: McpServer, uri: string): void {
   mcp.server.sendResourceUpdated({ uri }).catch(() => {});
 }

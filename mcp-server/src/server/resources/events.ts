@@ -16,24 +16,24 @@ export function eventRoom(events: EventFeed): ResourceRoom {
     },
     async watch(path, changed) {
       const after = cursorOf(path);
-      const tell = onceATurn(changed);
-      // Listening first: what is stored between the two is then told twice rather than never.
-      const stop = await events.subscribe(tell);
-      if ((await events.latestId()) > after) tell();
+      const notify = onceATurn(changed);
+      // Listening first: an event stored between the two is then sent twice rather than never.
+      const stop = await events.subscribe(notify);
+      if ((await events.latestId()) > after) notify();
       return stop;
     },
   };
 }
 
 /** A burst of events is one piece of news. */
-function onceATurn(tell: () => void): () => void {
+function onceATurn(notify: () => void): () => void {
   let isComing = false;
   return () => {
     if (isComing) return;
     isComing = true;
     setImmediate(() => {
       isComing = false;
-      tell();
+      notify();
     });
   };
 }

@@ -3,7 +3,7 @@ import pg from "pg";
 import { ToolError } from "../../errors.ts";
 
 /**
- * Classes of SQLSTATE that tell of the database and not of our statement: connection, resources, the administrator, the
+ * Classes of SQLSTATE that concern the database and not our statement: connection, resources, the administrator, the
  * system, the server's own faults; and a database that takes no changes. Source: PostgreSQL documentation, appendix A.
  */
 const ofDatabase = /^(08|53|57P|58|XX|25006|55P03)/;

@@ -30,7 +30,7 @@ export class HostLock {
   private readonly host: string;
   private readonly watcher: HostLockWatcher;
   private readonly taking = new AbortController();
-  /** So that a session of ours that the server still believes alive is told from another daemon's. */
+  /** Sets a session of ours that the server still believes alive apart from another daemon's. */
   private readonly name = `labwright ${process.pid} ${randomUUID().slice(0, 8)}`;
   private client: pg.Client | undefined;
   private trying: Promise<void> | undefined;

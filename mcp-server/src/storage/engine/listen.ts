@@ -3,8 +3,8 @@ import type { Pool, PoolClient } from "pg";
 type Listener = (payload: string) => void;
 
 /**
- * NOTIFY of one database, told to functions of this process. One connection of the pool is kept while anyone listens;
- * when it is lost, it is replaced, and every listener is told with an empty payload, since it may have missed some.
+ * NOTIFY of one database, passed to functions of this process. One connection of the pool is kept while anyone listens;
+ * when it is lost, it is replaced, and every listener is called with an empty payload, since it may have missed some.
  */
 export class Notifications {
   private readonly listeners = new Map<string, Set<Listener>>();
@@ -53,7 +53,7 @@ export class Notifications {
 
   private async connect(): Promise<PoolClient> {
     const client = await this.pool.connect();
-    client.on("notification", ({ channel, payload }) => this.tell(channel, payload ?? ""));
+    client.on("notification", ({ channel, payload }) => this.notify(channel, payload ?? ""));
     client.once("error", (error) => {
       // What a server says to a connection that `close` gave back is the pool's to hear.
       if (this.closed) return;
@@ -64,7 +64,7 @@ export class Notifications {
     return client;
   }
 
-  private tell(channel: string, payload: string): void {
+  private notify(channel: string, payload: string): void {
     for (const listener of this.listeners.get(channel) ?? []) listener(payload);
   }
 
@@ -79,7 +79,7 @@ export class Notifications {
     const client = await this.client();
     for (const channel of this.listeners.keys()) {
       await client.query(`listen ${channel}`);
-      this.tell(channel, "");
+      this.notify(channel, "");
     }
   }
 }

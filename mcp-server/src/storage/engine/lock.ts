@@ -30,7 +30,7 @@ const fileOf = (dataDir: string) => join(dataDir, "lock");
 
 async function prepare(dataDir: string): Promise<void> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  // A folder that holds other things is somebody's own: its mode is not ours to change.
+  // A folder that holds other things belongs to the user: its mode stays.
   const ours = existsSync(fileOf(dataDir)) || (await readdir(dataDir)).length === 0;
   if (ours) await chmod(dataDir, 0o700);
 }

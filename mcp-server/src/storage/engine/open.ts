@@ -25,7 +25,7 @@ export type StorageOptions = {
   transactionWaitMs?: number | undefined;
 };
 
-/** Told when the database cannot be used for a while, and when it can again. */
+/** Called when the database cannot be used for a while, and when it can again. */
 export type StorageWatcher = HostLockWatcher;
 
 export type Storage = {
@@ -102,7 +102,7 @@ async function over(
   const pool = new pg.Pool({ connectionTimeoutMillis: 30_000, ...config });
   const clients = new Set<pg.PoolClient>();
   // A connection that breaks between two statements (a server that restarts) fails the next one, and the pool replaces
-  // it; with nobody to hear its error, Node would end the process.
+  // it; without a listener for its error, Node would end the process.
   pool.on("error", () => {});
   pool.on("connect", (client) => {
     clients.add(client);

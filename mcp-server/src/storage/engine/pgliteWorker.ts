@@ -11,7 +11,7 @@ const options: WorkerOptions = workerData;
 
 /**
  * On a full disk PostgreSQL ends itself when it cannot extend its log (PANIC), and PGlite hangs for ever. So it takes no
- * changes before that point: this is what a large transaction and the last moments since the last look may write.
+ * changes before that point: this is what a large transaction and the last moments since the last check may write.
  */
 const reserveBytes = 16_000_000;
 const lookEveryMs = 100;

@@ -28,7 +28,7 @@ export async function serverVersion(url: string): Promise<string> {
 }
 
 /**
- * Opens the embedded database of a data directory and closes it again, unless it is not made yet or somebody has it open.
+ * Opens the embedded database of a data directory and closes it again, unless it is not made yet or open elsewhere.
  * Rejects when it does not open.
  */
 export async function embeddedDatabase(dataDir: string): Promise<"none" | "open" | "opens"> {

@@ -14,7 +14,7 @@ export type SessionEngine = {
   rollback(): Promise<void>;
   /** Called before a statement that no transaction is open for. */
   beforeTransaction?(): Promise<void>;
-  /** Told after the answer of a statement that the engine did not survive. */
+  /** Called after the answer of a statement that the engine did not survive. */
   broken?(): void;
 };
 

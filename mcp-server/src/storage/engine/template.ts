@@ -20,7 +20,7 @@ const block = 512;
 export const isCluster = (folder: string) => existsSync(join(folder, "PG_VERSION"));
 
 /**
- * Makes a cluster beside `folder` by `fill` and renames it into place, so that a killed first start leaves no half; what
+ * Makes a cluster next to `folder` by `fill` and renames it into place, so that a killed first start leaves no half; what
  * earlier ones left is removed. The caller owns the data directory's lock.
  */
 export async function placeCluster(folder: string, fill: (fresh: string) => Promise<void>): Promise<void> {

@@ -76,7 +76,7 @@ export class FrontendBuffer {
 }
 
 /**
- * All connections share one session and so its prepared statements, whose names tell their text. A client that prepares
+ * All connections share one session and so its prepared statements, whose names are made of their text. A client that prepares
  * one for itself replaces what another has made: Close, which the session answers also when there is nothing to close,
  * goes before Parse.
  */

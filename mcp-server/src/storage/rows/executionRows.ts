@@ -262,7 +262,7 @@ function toExecution({ result, ...row }: typeof executions.$inferSelect): Execut
   return { ...withoutNulls(row), input: row.input, ...(toldBy.safeParse(result).data ?? {}) };
 }
 
-/** What a run's own result tells of the run. */
+/** What a run's own result says of the run. */
 const toldBy = z
   .object({ attempts: z.array(attemptSchema), flaky: z.boolean(), rerun: z.string() })
   .partial();

@@ -37,7 +37,7 @@ export function executionSearch(db: Database) {
   return {
     /**
      * Newest first, from behind `after` on. `left` is how many there are from there on, these included. A run that
-     * starts later than the place is no part of the pages behind it: none is given twice or left out.
+     * starts later than the place is not on the pages after it: none is given twice or left out.
      */
     async page(
       filter: ExecutionFilter,

@@ -9,7 +9,7 @@ export type LeaseLoss = typeof leaseLosses.$inferSelect;
 export type LeaseRows = ReturnType<typeof leaseRows>;
 
 /**
- * A lease that was given back keeps its row, so that its fence never starts again; it is owned by nobody, has this handle,
+ * A lease that was given back keeps its row, so that its fence never starts again; it has no owner, this handle,
  * which no UUID is, and expired long ago.
  */
 const freed = {

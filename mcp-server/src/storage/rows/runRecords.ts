@@ -10,7 +10,7 @@ export type RunRecord = Pick<Execution, "id" | "kind" | "name" | "status" | "rea
   Pick<Execution, "device" | "userinterface" | "project" | "build" | "started_at" | "verified_count"> & {
     /** In the order of the run. Empty for the passed runs of {@link RunRecords}. */
     unpassed: readonly Pick<Step, "path" | "label" | "status" | "error">[];
-    /** What somebody judged it to be. */
+    /** The judgement of a person. */
     classification?: Classification;
   };
 

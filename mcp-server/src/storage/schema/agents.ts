@@ -59,12 +59,12 @@ export const agentMessages = pgTable("agent_messages", entryColumns(), (t) => [
   primaryKey({ columns: [t.session_id, t.seq] }),
 ]);
 
-/** What a conversation told of itself. */
+/** What a conversation said of itself. */
 export const agentEvents = pgTable("agent_events", entryColumns(), (t) => [
   primaryKey({ columns: [t.session_id, t.seq] }),
 ]);
 
-/** Work of an agent that nobody talks to; an agent has each `key` once. */
+/** Work of an agent without a conversation; an agent has each `key` once. */
 export const agentTasks = pgTable(
   "agent_tasks",
   {

@@ -19,7 +19,7 @@ export const leases = pgTable(
   (t) => [uniqueIndex("leases_session").on(t.session_id)],
 );
 
-/** Why a lease ended before its owner gave it back, told to the owner's next call. */
+/** Why a lease ended before its owner gave it back, given to the owner's next call. */
 export const leaseLosses = pgTable("lease_losses", {
   session_id: text("session_id").primaryKey(),
   device_id: text("device_id").notNull(),

@@ -61,7 +61,7 @@ export const requirementCoverage = pgView("requirement_coverage", {
   where t.archived_at is null
     and not exists (select 1 from requirement_links l where l.requirement_id = r.id and l.testcase_id = t.id)`);
 
-/** Something that went wrong on a device or beside one. Its pictures are artifact URIs. */
+/** Something that went wrong on a device or outside it. Its pictures are artifact URIs. */
 export const alerts = pgTable(
   "alerts",
   {

@@ -52,7 +52,7 @@ export const steps = pgTable(
   (t) => [primaryKey({ columns: [t.execution_id, t.index] })],
 );
 
-/** Files beside the database, named by their sha256; each host has its own. */
+/** Files outside the database, named by their sha256; each host has its own. */
 export const artifacts = pgTable(
   "artifacts",
   {

@@ -14,11 +14,11 @@ export type Righted = { args: Readonly<Record<string, unknown>>; moves: readonly
 
 /** More would be another call than the one that was sent. */
 const mostMoves = 12;
-/** An argument may stand so many levels too high: beside `actions` in place of inside `actions[0].params`. */
+/** An argument may stand so many levels too high: next to `actions` in place of inside `actions[0].params`. */
 const deepest = 2;
 /** As in `testcas` and `testcase`; less alike may be something else. */
 const leastAlike = 0.6;
-/** Objects that take any key. Others that do, such as variables, are not what an unknown argument was meant for. */
+/** Objects that take any key. Others that do, such as variables, are not where an unknown argument belongs. */
 const openObjects: ReadonlySet<string> = new Set(["params", "inputs"]);
 
 /**
@@ -101,7 +101,7 @@ function childrenOf({ path, parts }: Place, args: unknown): Place[] {
   );
 }
 
-/** A list with several items does not say which of them is meant. */
+/** A list with several items does not say which of them it belongs to. */
 function placeOf(part: Schema, path: Path, args: unknown): Place[] {
   if (part instanceof z.ZodObject) return [{ path, parts: [part] }];
   if (part instanceof z.ZodRecord) return [{ path, parts: commandInput(path, args) ?? [part] }];
@@ -142,7 +142,7 @@ const knownNames: readonly Rule[] = [
   (key, { free }) => pathOf(free.find(({ name, isHere }) => isHere && similarity(name, key) >= leastAlike)),
 ];
 
-/** Not for another name of what is given already: nobody can tell which of the two is meant. */
+/** Not for a second name of an argument that is given already: either could be right. */
 const openObject: Rule = (key, { places: [here, ...below] }) => {
   const open = below.find(({ path }) => openObjects.has(String(path.at(-1))));
   const isGiven = here && namesOf(here).some(([name]) => otherNames[name]?.includes(key));

@@ -103,7 +103,7 @@ function holding(db: Database) {
       return row && { session: row.session, is_changed: row.last !== holder };
     },
 
-    /** Its name stays, so that its next hold tells whether another came between. */
+    /** Its name stays, so that its next hold shows whether another came between. */
     async letGo(id: string, holder: string): Promise<void> {
       await db
         .update(agentSessions)

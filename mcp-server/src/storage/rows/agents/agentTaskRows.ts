@@ -4,7 +4,7 @@ import { agentTasks } from "../../schema/agents.ts";
 import type { AgentTaskState } from "../../schema/taskStates.ts";
 import type { Hold } from "./agentSessionRows.ts";
 
-/** A piece of work of an agent that nobody talks to; times are ISO 8601 UTC. */
+/** A piece of work of an agent without a conversation; times are ISO 8601 UTC. */
 export type AgentTask = Omit<typeof agentTasks.$inferSelect, "holder" | "held_until">;
 export type NewAgentTask = Pick<AgentTask, "agent" | "key" | "priority" | "event">;
 type Changing = "state" | "session_id" | "finding" | "error";
@@ -67,7 +67,7 @@ export function agentTaskRows(db: Database) {
 }
 
 /**
- * Gives the most urgent, then oldest, open task that nobody holds, unless `max_parallel` of the agent's are running.
+ * Gives the most urgent, then oldest, open task that is not held, unless `max_parallel` of the agent's are running.
  * Claims wait for each other, so that this holds for all servers on the database.
  */
 const claiming =

@@ -53,7 +53,7 @@ export function alertRows(db: Database) {
       return row && withoutNulls(row);
     },
 
-    /** What a source raised and nobody resolved. */
+    /** Unresolved alerts of a source. */
     async open(source: string): Promise<Alert[]> {
       const rows = await db
         .select()
