@@ -28,7 +28,7 @@ export const agentErrorStatus = {
 } as const;
 export type AgentErrorCode = keyof typeof agentErrorStatus;
 
-/** A failure that is told to whoever asked: what is wrong, and in `hint` what to do next. */
+/** A failure to show to the caller: what is wrong, and in `hint` what to do next. */
 export class AgentError extends Error {
   override readonly name = "AgentError";
 

@@ -18,7 +18,7 @@ export type Limit = z.output<typeof limitSchema>;
 
 const errorFields = { code: z.string(), message: z.string(), hint: z.string() };
 
-/** What an agent tells of itself. The names are those of seed 000 and four more. */
+/** The events of an agent. The names are those of seed 000 and four more. */
 export const eventBodySchema = z.discriminatedUnion("type", [
   /** A model's reasoning, where it shows any. */
   z.object({ type: z.literal("thinking"), text: z.string() }),
@@ -101,9 +101,9 @@ export const eventBodySchema = z.discriminatedUnion("type", [
 export type AgentEventBody = z.output<typeof eventBodySchema>;
 export type SessionEnded = Extract<AgentEventBody, { type: "session_ended" }>;
 
-/** `seq` counts a conversation's events from 1, without gaps while they are told. */
+/** `seq` counts a conversation's events from 1, without gaps while they are sent. */
 export type AgentEvent = AgentEventBody & { session_id: string; seq: number; at: string };
 
-/** Pieces of a text and a tool's progress are told and not stored: what follows them says the same. */
+/** Pieces of a text and a tool's progress are sent and not stored: a later event says the same. */
 export const isStored = (event: AgentEventBody): boolean =>
   !(event.type === "message" && event.partial) && !(event.type === "progress" && event.kind === "tool");

@@ -4,7 +4,7 @@ import { loadAgents } from "./agents/load.ts";
 import { systemClock } from "./clock.ts";
 import type { Attach, Attachment } from "./mcp/daemon.ts";
 import { openLabServer } from "./mcp/labServer.ts";
-import { createLentDevices, type LentDevices } from "./mcp/lentDevices.ts";
+import { createSharedDevices, type SharedDevices } from "./mcp/sharedDevices.ts";
 import { type ModelSource, openModels } from "./model/models.ts";
 import { recordingFetch } from "./model/recording.ts";
 import type { LabServer, LabSkill } from "./ports.ts";
@@ -63,8 +63,8 @@ export type OpenAgent = Omit<Agents, "models"> & {
   /** The server's address, for a person to read. */
   server: string;
   skills(): Promise<readonly LabSkill[]>;
-  /** Lends what this client holds to others while nobody asks it for anything. */
-  devices: Pick<LentDevices, "giveBack" | "takeAgain">;
+  /** Lets others use the devices of this client while it has nothing to do. */
+  devices: Pick<SharedDevices, "giveBack" | "takeAgain">;
   /** In the order that they are asked; empty without a key. */
   models: readonly { model: string }[];
   /** Ends every run and gives back what this client holds. */
@@ -84,7 +84,7 @@ export async function openAgent(options: AgentOptions & { attach: Attach }): Pro
   });
   try {
     settings = await server.settings();
-    const devices = createLentDevices(server.toolbox);
+    const devices = createSharedDevices(server.toolbox);
     const { toolbox } = devices;
     const { models, ...rest } = await createAgents({ ...server, toolbox }, settings, options);
     return {

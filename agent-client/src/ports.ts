@@ -10,7 +10,7 @@ export type Clock = {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 };
 
-/** A tool as a model is told of it, and what a caller must know of it. `input_schema` carries no `$schema`. */
+/** A tool as a model sees it, and what a caller must know of it. `input_schema` carries no `$schema`. */
 export type ToolSpec = {
   name: string;
   description: string;

@@ -234,7 +234,7 @@ export type CloudSession = {
    * Tells the cloud how a run ended. A session in which one failed stays failed, and one that a test has marked by a command
    * stays as it is. Does nothing for a cloud that takes no verdicts.
    */
-  tellVerdict(verdict: { status: "passed" | "failed"; reason: string }, signal: AbortSignal): Promise<void>;
+  reportVerdict(verdict: { status: "passed" | "failed"; reason: string }, signal: AbortSignal): Promise<void>;
 };
 
 /** Something the device did by itself. `seq` counts up from 1 for as long as the controller lives. */

@@ -205,7 +205,7 @@ async function compose(
     },
     closeServices: () => agents.close().catch(fault).then(running.close).catch(fault),
   });
-  tellServices(parts, daemon);
+  describeServices(parts, daemon);
   // Behind the port: what a deployment or a watched device runs must not reach our own server.
   for (const part of [services.deployments, running.watching]) part.start().catch(fault);
   agents.startAutonomous(daemon.own).catch(fault);
@@ -320,7 +320,7 @@ function listenSettings(config: Parts["config"]) {
 }
 
 /** What they can know only now. */
-function tellServices({ own, config, catalogue }: Parts, { port, clients }: Daemon): void {
+function describeServices({ own, config, catalogue }: Parts, { port, clients }: Daemon): void {
   const { host, tls } = config.server;
   const { version, build } = catalogue;
   own.port = port;

@@ -44,7 +44,7 @@ function readSkillFile(folder: string, name: string, knownTools: ReadonlySet<str
   return { file, ...parsed, skill: { ...parsed.skill, examples } };
 }
 
-/** Files by which a skill is told that lies where none is read. */
+/** Files that show a skill in a place where none is read. */
 const skillFiles = ["skill.yaml", "skill.yml", "SKILL.md"];
 
 /** A folder without a skill.yaml: a skill of another form, or one that lies a folder too deep. */

@@ -109,9 +109,9 @@ function objection(
 function rank(request: string, skills: readonly Skill[]): Skill[] {
   const texts = skills.map((skill) => ({
     skill,
-    words: new Set([...phrasesOf(skill), skill.description].flatMap(tellingWords)),
+    words: new Set([...phrasesOf(skill), skill.description].flatMap(meaningfulWords)),
   }));
-  const asked = new Set(tellingWords(request));
+  const asked = new Set(meaningfulWords(request));
   const weights = new Map(
     [...asked].map((word) => {
       const having = texts.filter(({ words }) => words.has(word)).length;
@@ -130,8 +130,8 @@ function rank(request: string, skills: readonly Skill[]): Skill[] {
 
 /** The phrase of a skill that shares most words with a request; its name when none does. */
 export function nearestPhrase(request: string, skill: Skill): string {
-  const asked = new Set(tellingWords(request));
-  const shared = (text: string) => tellingWords(text).filter((word) => asked.has(word)).length;
+  const asked = new Set(meaningfulWords(request));
+  const shared = (text: string) => meaningfulWords(text).filter((word) => asked.has(word)).length;
   const best = phrasesOf(skill).reduce((best, text) => (shared(text) > shared(best) ? text : best));
   return shared(best) > 0 ? best : skill.name;
 }
@@ -145,7 +145,7 @@ function wordsOf(text: string): string[] {
   return (counting.length > 0 ? counting : words).map(stem);
 }
 
-const tellingWords = (text: string): string[] =>
+const meaningfulWords = (text: string): string[] =>
   wordsOf(text).filter((word) => !links.has(word) && !joiners.has(word));
 
 const startsWith = (words: readonly string[], start: readonly string[]): boolean =>

@@ -13,7 +13,7 @@ triggers:
   - start ${words}
   - ${words} routine
   - ${words} job
-# What the model is told: which tool comes first, what to report, and what must not be called passed.
+# What the model must know: which tool comes first, what to report, and what must not be called passed.
 system_prompt: |
   You do the ${words} work. Call list_hosts first to find the device, then get_device_info to see its state.
   Report each device in one line. A device that cannot be reached is an error: say so.
@@ -23,7 +23,7 @@ tools:
   - get_device_info
 # The kind of device that the skill is for: web, mobile, stb, desktop, or null for any.
 platform: null
-# true: the user is asked which device is meant before the skill starts.
+# true: the user is asked which device to use before the skill starts.
 requires_device: false
 # A run of the skill ends after this time.
 timeout_seconds: 300

@@ -67,7 +67,7 @@ describe("the guidance that a prompt must keep", () => {
     ["incident-response", "never with force"],
     ["incident-response", "Always release_control what you took"],
     ["alert-triage", "is acknowledged, never discarded"],
-    ["validate-result", "A run that checked nothing is no pass"],
+    ["validate-result", "A run that checked nothing is not a pass"],
     ["detect-false-positive", "One run alone proves no flake"],
     ["detect-false-positive", "Never turn a failure into a pass"],
     ["generate-report", "Give only numbers that a tool gave"],

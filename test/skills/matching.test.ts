@@ -23,7 +23,9 @@ test("every request of the sets names known skills, and no trigger repeats one",
   expect(all.filter(({ text }) => triggers.has(text.toLowerCase()))).toHaveLength(0);
 });
 
-test.each(halves)("seven of ten requests of %s get their skill or are offered it, and none gets a wrong one", (file) => {
+test.each(
+  halves,
+)("seven of ten requests of %s get their skill or are offered it, and none gets a wrong one", (file) => {
   const figures = judgeRequests(readRequests(requests, file), skills);
   process.stdout.write(`${file}: ${JSON.stringify(figures)}\n`);
   expect(figures.wrong).toBe(0);

@@ -37,7 +37,7 @@ export const agentSchema = z.strictObject({
   /** Whether it takes every skill of the user's own too. */
   user_skills: z.boolean().default(false),
   triggers: z.array(triggerSchema).max(100).default([]),
-  /** Tools that wait for a person, beside those that destroy. `tool` or `tool:command` for one command of a device. */
+  /** Tools that wait for a person, besides those that destroy. `tool` or `tool:command` for one command of a device. */
   approvals: z.array(z.string().min(1).max(100)).max(100).default([]),
   suggestions: z
     .array(z.strictObject({ text: z.string().min(1).max(200), platform: z.string().optional() }))

@@ -38,7 +38,7 @@ export function loadAgents(
   return { agents: [...ours, ...theirs].sort((a, b) => (a.name < b.name ? -1 : 1)), problems };
 }
 
-/** Where Labwright's own agents lie: beside the sources, and beside the bundle that the build makes of them. */
+/** The folder of Labwright's own agents: next to the sources, and next to the bundle that the build makes of them. */
 export function ownAgentsFolder(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, "agents", "assistant.yaml")) && dirname(folder) !== folder)

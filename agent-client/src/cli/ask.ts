@@ -1,7 +1,7 @@
 import type { OpenAgent } from "../openAgent.ts";
 import { exchange, owner } from "./exchange.ts";
 import { plainLine } from "./plain.ts";
-import { answerTeller, jsonTeller } from "./render.ts";
+import { answerPrinter, jsonPrinter } from "./render.ts";
 import { findConversation } from "./slash.ts";
 import { type ExitCode, exitCodes, type Terminal, unlessInterrupted } from "./terminal.ts";
 
@@ -27,14 +27,14 @@ export async function runAsk(
   const { id } = await (resume === undefined
     ? conversations.create({ owner, ...(agent !== undefined && { agent }) })
     : findConversation(conversations, resume));
-  const tell = json ? jsonTeller(terminal) : answerTeller(terminal);
+  const print = json ? jsonPrinter(terminal) : answerPrinter(terminal);
   // The last status of each tool: a run that was repeated is judged by its repetition.
   const statuses = new Map<string, string>();
   const code = await exchange({
     ...{ conversations, terminal, sessionId: id, text, skill, timeoutSeconds: timeout },
     onEvent(event) {
       if (event.type === "tool_result" && event.status !== undefined) statuses.set(event.tool, event.status);
-      tell(event);
+      print(event);
     },
     async approve({ tool }) {
       const name = plainLine(tool, 80);

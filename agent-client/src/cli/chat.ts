@@ -1,8 +1,8 @@
-import { IdleDevices } from "../mcp/lentDevices.ts";
+import { IdleDevices } from "../mcp/sharedDevices.ts";
 import type { OpenAgent } from "../openAgent.ts";
 import { exchange, owner } from "./exchange.ts";
 import { plainLine } from "./plain.ts";
-import { answerTeller, failureText, liveTeller, numbered } from "./render.ts";
+import { answerPrinter, failureText, livePrinter, numbered } from "./render.ts";
 import { type Chat, resumeConversation, runSlash } from "./slash.ts";
 import { type ExitCode, exitCodes, Interrupted, type Terminal, unlessInterrupted } from "./terminal.ts";
 
@@ -37,7 +37,7 @@ async function begin(chat: Chat, { resume, agent }: ChatOptions): Promise<void> 
 }
 
 const noModel = `No model is set. Without one, Labwright runs the scripts and test cases that you name, shows what there is and
-tells what ran. For anything else set ANTHROPIC_API_KEY, or name a model under agents.models in labwright.yaml.
+says what ran. For anything else set ANTHROPIC_API_KEY, or name a model under agents.models in labwright.yaml.
 `;
 
 async function greet(chat: Chat): Promise<void> {
@@ -66,7 +66,7 @@ async function talk(chat: Chat, options: ChatOptions): Promise<ExitCode> {
   }
 }
 
-/** A failure is told, and the conversation goes on. */
+/** A failure is shown, and the conversation goes on. */
 async function takeLine(chat: Chat, text: string): Promise<ExitCode> {
   try {
     if (text === "" || (await runSlash(chat, text))) return exitCodes.done;
@@ -82,7 +82,7 @@ async function send(chat: Chat, text: string): Promise<ExitCode> {
   const { client, terminal, input, suggestions, skill } = chat;
   const { conversations } = client;
   const { isInteractive, err } = terminal;
-  const tell = isInteractive ? liveTeller(terminal) : answerTeller(terminal);
+  const print = isInteractive ? livePrinter(terminal) : answerPrinter(terminal);
   chat.suggestions = [];
   for (const missing of await chat.idle.use())
     err.write(`A device was given back while nothing was asked. ${plainLine(missing, 300)}\n`);
@@ -92,10 +92,10 @@ async function send(chat: Chat, text: string): Promise<ExitCode> {
     text: (/^\d$/.test(text) && suggestions[Number(text) - 1]) || text,
     onEvent(event) {
       // Several may be required at once: each is shown when it is asked.
-      if (event.type !== "approval_required") tell(event);
+      if (event.type !== "approval_required") print(event);
     },
     async approve(required, signal) {
-      tell(required);
+      print(required);
       if (isInteractive) return /^\s*y(es)?\s*$/i.test((await input.ask("Do it? y/N ", signal)) ?? "");
       err.write(`Refused: ${plainLine(required.tool, 80)} needs an approval, and a pipe cannot give one.\n`);
       return false;

@@ -33,7 +33,7 @@ export async function exchange(given: Exchange): Promise<ExitCode> {
     if (stopped === undefined) terminal.err.write(`${reason}\n`);
     stopped ??= reason;
     questions.abort();
-    // A run that has ended, or is not ours, cannot be interrupted. Its end tells.
+    // A run that has ended, or is not ours, cannot be interrupted. Its end shows which.
     sent.then(() => conversations.interrupt(sessionId, owner)).catch(() => {});
   };
   const approvals = createApprovals(given, questions.signal, stop);
@@ -77,7 +77,7 @@ function createApprovals(given: Exchange, over: AbortSignal, stop: (reason: stri
     const isApproved = !signal.aborted && (await given.approve(required, signal));
     if (signal.aborted) return;
     await conversations.decide(sessionId, owner, approval_id, isApproved).catch((error: unknown) => {
-      // Somebody else was faster, or it has expired. The run tells which.
+      // Another client was faster, or it has expired. The run shows which.
       if (!(error instanceof AgentError && error.code === "APPROVAL_NOT_FOUND")) throw error;
     });
   }

@@ -5,7 +5,7 @@ import { plain } from "./plain.ts";
 
 /** What a person types or a pipe has, a message at a time. */
 export type Input = {
-  /** The next message; undefined at the end. `decision` withdraws the question; keys typed before it are no answer. */
+  /** The next message; undefined at the end. `decision` withdraws the question; keys typed before it do not answer it. */
   ask(prompt: string, decision?: AbortSignal): Promise<string | undefined>;
   close(): void;
 };

@@ -6,13 +6,13 @@ import type { Style, Terminal } from "./terminal.ts";
 
 type Of<Type extends AgentEventBody["type"]> = Extract<AgentEventBody, { type: Type }>;
 
-export function liveTeller({ out }: Terminal) {
+export function livePrinter({ out }: Terminal) {
   const render = createRenderer(out.style);
   return (event: AgentEvent) => out.write(render(event));
 }
 
 /** Writes only the answer of a run that is done to stdout; what led to it, and any other end, to stderr. */
-export function answerTeller({ out, err }: Terminal) {
+export function answerPrinter({ out, err }: Terminal) {
   const render = createRenderer(err.style);
   /** The last message. It is the answer if nothing but progress comes before the run is done. */
   let held = "";
@@ -30,7 +30,7 @@ export function answerTeller({ out, err }: Terminal) {
 const answerOf = (event: AgentEvent): string =>
   event.type === "session_ended" && event.outcome === "done" ? plain(event.text).trimEnd() : "";
 
-export function jsonTeller({ out }: Terminal) {
+export function jsonPrinter({ out }: Terminal) {
   return (event: AgentEvent) => out.write(jsonLine(event));
 }
 

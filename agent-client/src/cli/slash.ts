@@ -1,6 +1,6 @@
 import { nearest } from "@labwright/skills";
 import { AgentError } from "../errors.ts";
-import type { IdleDevices } from "../mcp/lentDevices.ts";
+import type { IdleDevices } from "../mcp/sharedDevices.ts";
 import type { OpenAgent } from "../openAgent.ts";
 import type { StoredSession } from "../ports.ts";
 import type { Conversation, Conversations } from "../sessions/engine.ts";

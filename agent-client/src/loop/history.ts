@@ -53,7 +53,7 @@ export const withoutThinking = (history: readonly Message[]): Message[] =>
 
 /**
  * Which calls of a stream have an input that is whole. The SDK reads what came as far as it goes, so that half an input
- * looks like a small one; acting on that would be acting on what nobody asked for.
+ * looks like a small one; acting on that would be acting without a request.
  */
 export function createInputCheck() {
   const inputs = new Map<string, string>();
@@ -70,7 +70,7 @@ export function createInputCheck() {
   };
 }
 
-/** Undefined for a text that is no JSON. */
+/** Undefined for a text that is not JSON. */
 export function readJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -139,7 +139,7 @@ class Run {
       return await this.follow(runner, endpoint);
     } catch (error) {
       if (error instanceof SaveFailed) throw error;
-      // What tools answered since the last reply is known, whatever became of the request that told it.
+      // What tools answered since the last reply is known, whatever became of the request that sent it.
       if (runner.params.messages.length > this.history.length) await this.keep(runner.params.messages);
       const isFull = failureOf(error, endpoint.model).error.code === "CONTEXT_FULL";
       if (isFull && (await this.shorten(endpoint, { asks: false }))) return "shortened";
@@ -239,7 +239,7 @@ class Run {
     this.signal.throwIfAborted();
     for await (const event of { [Symbol.asyncIterator]: () => events }) {
       this.inputs.see(event);
-      // Pieces as they come; what is whole is told with the reply.
+      // Pieces as they come; whole texts are sent with the reply.
       if (event.type === "content_block_delta" && event.delta.type === "text_delta")
         this.options.emit({ type: "message", text: event.delta.text, partial: true });
     }
@@ -259,7 +259,7 @@ class Run {
     return this.shorten(endpoint);
   }
 
-  /** Tells what a reply says and cost. Gives its tokens, in and out: what the next request has at least. */
+  /** Emits what a reply says and cost. Returns its tokens, in and out: the next request has at least as many. */
   private account(reply: BetaMessage, endpoint: ModelEndpoint): number {
     const { emit } = this.options;
     this.turns += 1;
@@ -342,7 +342,7 @@ class Run {
 const answered = (history: readonly Message[]): Message[] =>
   history.at(-1)?.role === "system" ? history.slice(0, -1) : [...history];
 
-/** A message of nothing is no message: the API refuses it. */
+/** The API refuses an empty message. */
 const saidIn = ({ content }: BetaMessage): Message[] =>
   content.length > 0 ? [{ role: "assistant", content }] : [];
 

@@ -6,7 +6,7 @@ import type {
 import type { ModelFacts } from "../model/facts.ts";
 import { blocksOf, type Message, toolUsesOf, withoutThinking } from "./history.ts";
 
-/** From so many tokens on a conversation is shortened; a longer one costs more than what it still tells. */
+/** From so many tokens on a conversation is shortened; a longer one costs more than it is worth. */
 const longTokens = 150_000;
 /** Of what a model takes, the share that leaves room for a reply and what it calls. */
 const usedShare = 0.75;
@@ -53,7 +53,7 @@ export function hasTooManyPictures(messages: readonly Message[], facts: ModelFac
   return pictures > usedShare * facts.pictures.per_request || pictureLetters > mostPictureLetters;
 }
 
-/** A history in two parts: what can be told in fewer words, and the last question or the last calls with their results. */
+/** A history in two parts: what can be said in fewer words, and the last question or the last calls with their results. */
 export function parted(history: readonly Message[]): { head: Message[]; tail: Message[] } {
   const last = history.findLastIndex(({ role }) => role === "assistant");
   const at = history.slice(last).flatMap(toolUsesOf).length > 0 ? last : last + 1;
@@ -71,8 +71,8 @@ export function shortened(
 ): Message[] | undefined {
   const { head, tail } = parted(history);
   const kept = withoutThinking(tail);
-  const told = linesOf(head, reads).filter((line) => !summary || !line.startsWith("Summary: "));
-  const lines = within(told, notesShare * longFrom(facts) * lettersPerToken);
+  const headLines = linesOf(head, reads).filter((line) => !summary || !line.startsWith("Summary: "));
+  const lines = within(headLines, notesShare * longFrom(facts) * lettersPerToken);
   const texts = [heading, ...(summary ? [`Summary: ${summary}`] : []), ...lines];
   const notes: Message[] =
     head.length > 0 ? [{ role: "user", content: texts.map((text) => ({ type: "text", text })) }] : [];

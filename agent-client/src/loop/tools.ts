@@ -41,7 +41,7 @@ export function runnableTools(deps: ToolDeps): BetaRunnableTool<Record<string, u
   }));
 }
 
-/** Calls a tool of `specs`, by any caller: each call is told, gated, and done in its order. */
+/** Calls a tool of `specs`, by any caller: each call is announced, gated, and done in its order. */
 export function toolCaller(deps: ToolDeps): (use: ToolCall, id: string) => Promise<ToolResult> {
   const inOrder = createOrder();
   return async (use, id) => {
@@ -103,7 +103,7 @@ function toBlock(part: ResultPart): BetaToolResultContentBlockParam {
   return { type: "image", source: { type: "base64", media_type, data: part.base64 } };
 }
 
-/** Runs works as they may be: reads beside each other, a write alone and in its place. */
+/** Runs works as they may be: reads at the same time, a write alone and in its place. */
 function createOrder() {
   let lastWrite: Promise<unknown> = Promise.resolve();
   let reads: Promise<unknown>[] = [];

@@ -27,7 +27,7 @@ export function createDaemon(attach: Attach): Daemon {
   let isClosed = false;
 
   function attachment(): Promise<Attachment> {
-    if (isClosed) return Promise.reject(unreachable("this client is closed"));
+    if (isClosed) return Promise.reject(throwUnreachable("this client is closed"));
     if (current) return current;
     const opening = attach();
     current = opening;
@@ -35,7 +35,7 @@ export function createDaemon(attach: Attach): Daemon {
       if (current === opening) current = undefined;
     };
     opening.then(({ lost }) => lost.addEventListener("abort", forget), forget);
-    return opening.catch(toldUnreachable);
+    return opening.catch(throwUnreachable);
   }
 
   return {
@@ -50,7 +50,7 @@ export function createDaemon(attach: Attach): Daemon {
         });
       };
       const mayRetry = (error: unknown) => !(error instanceof AgentError || isClosed);
-      const response = await withRetries(send, mayRetry).catch(toldUnreachable);
+      const response = await withRetries(send, mayRetry).catch(throwUnreachable);
       return { status: response.status, body: await response.json().catch(() => undefined) };
     },
     close() {
@@ -77,7 +77,7 @@ export async function withRetries<T>(
   return run();
 }
 
-function toldUnreachable(error: unknown): never {
+function throwUnreachable(error: unknown): never {
   if (error instanceof AgentError) throw error;
   throw unreachable(error instanceof Error ? error.message : String(error));
 }

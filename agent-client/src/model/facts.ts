@@ -16,7 +16,7 @@ export type Price = z.output<typeof priceSchema>;
 export const effortSchema = z.enum(["low", "medium", "high", "xhigh", "max"]);
 export const thinkingSchema = z.enum(["adaptive", "between_tools", "enabled", "disabled"]);
 
-/** What a model is and takes. What nobody told of it is absent. */
+/** What a model is and takes. Unknown facts are absent. */
 const factsSchema = z.strictObject({
   model: z.string(),
   /** Of a prompt and its reply together. */

@@ -48,8 +48,8 @@ export function openModels(options: ModelOptions): ModelSource {
     if (key === undefined) return [];
     const client = clientFor(key, given.base_url ?? (options.env.ANTHROPIC_BASE_URL || null));
     const { model, effort, thinking, price, inline_tools } = given;
-    const told = { ...(price && { price }), ...(inline_tools !== undefined && { inline_tools }) };
-    return [{ model, client, facts: { ...factsOf(model), ...told }, effort, thinking }];
+    const settings = { ...(price && { price }), ...(inline_tools !== undefined && { inline_tools }) };
+    return [{ model, client, facts: { ...factsOf(model), ...settings }, effort, thinking }];
   };
   const current = () => modelsOf(options).flatMap(endpoint);
   const { router_model } = options.settings;

@@ -14,7 +14,7 @@ export const inputOf = (usage: Usage): number =>
 
 type Counters = { [name in keyof Usage]?: number | null };
 
-/** The counters of a reply; those that an endpoint does not give are 0. A compaction is counted beside the rest. */
+/** The counters of a reply; those that an endpoint does not give are 0. A compaction is counted apart from the rest. */
 export const usageOf = ({
   iterations,
   ...reply
@@ -39,7 +39,7 @@ export function addSpent(a: Spent, b: Spent): Spent {
   return { usage, cost_usd: a.cost_usd + b.cost_usd, saved_usd: (a.saved_usd ?? 0) + (b.saved_usd ?? 0) };
 }
 
-/** The same end after requests beside its own. */
+/** The same end after requests besides its own. */
 export function withSpent({ usage, cost_usd, saved_usd, ...end }: SessionEnded, more: Spent): SessionEnded {
   const own = { usage, ...(cost_usd !== undefined && { cost_usd, saved_usd }) };
   return { ...end, ...addSpent(own, more) };

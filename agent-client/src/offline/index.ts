@@ -13,7 +13,7 @@ const understood: readonly Meaning[] = [
 ];
 const maxLetters = 6_000;
 
-/** Runs, shows or tells what a request names, with no model. Throws what `call` throws; AgentError when a tool fails. */
+/** Runs or lists what a request names, with no model. Throws what `call` throws; AgentError when a tool fails. */
 export async function runOffline(given: OfflineGiven): Promise<OfflineAnswer> {
   const request = new Request(given);
   try {
@@ -58,7 +58,7 @@ async function show(request: Request, said: Topic[], found: Thing[]): Promise<Of
   return { text, outcome: left.length > 0 ? "needs_input" : "done" };
 }
 
-/** Three requests about what there is; to a request that was not understood beside how to go on. */
+/** Three requests about what there is; shown with how to go on after a request that was not understood. */
 async function offer(request: Request, isUnderstood: boolean): Promise<OfflineAnswer> {
   const [device] = await request.all("device");
   const [test] = (await request.all("testcase")).filter(({ row }) => !row.inputs && !row.userinterface_name);

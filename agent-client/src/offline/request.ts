@@ -48,7 +48,7 @@ const maxNameTokens = 20;
 /** A request, read against the names of what there is. */
 export class Request {
   readonly tokens: readonly Token[];
-  /** The words that are no part of a name. */
+  /** The words that are not part of a name. */
   private rest: readonly Token[];
   private names: readonly Name[] = [];
   private readonly listed = new Map<Topic, Thing[]>();
@@ -59,7 +59,7 @@ export class Request {
     this.rest = this.tokens;
   }
 
-  /** Finds the names of the request, then its time in the words beside them. */
+  /** Finds the names of the request, then its time in the other words. */
   async read(): Promise<void> {
     if (this.tokens.every((token) => means(token))) return;
     this.names = namesIn(this.tokens, await this.all(...namedTopics));
@@ -122,7 +122,7 @@ export class Request {
 }
 
 /**
- * The things that tokens name in full. Of two names the longer is meant; of two things with one name, that of the earlier
+ * The things that tokens name in full. Of two names the longer counts; of two things with one name, that of the earlier
  * topic. Scripts and test cases are equal. A name of plain words, such as "run", needs quotes.
  */
 function namesIn(tokens: readonly Token[], things: readonly Thing[]): Name[] {

@@ -19,7 +19,7 @@ const pageSchema = z.object({ counts: z.record(z.string(), z.int()), executions:
 type Page = z.output<typeof pageSchema>;
 type Run = z.output<typeof runSchema>;
 
-/** Tells what ran: the latest run first, and how many ended how in the time that the request names. */
+/** Says what ran: the latest run first, and how many ended how in the time that the request names. */
 export async function results(request: Request): Promise<OfflineAnswer> {
   const { period } = request;
   const topics = request.runnables();
@@ -41,7 +41,7 @@ export async function results(request: Request): Promise<OfflineAnswer> {
     `${left.length > 0 ? "" : verdict(request, page, target)}${said}.`,
     `${period?.said ?? "at any time"}: ${countsOf(page)}.`,
     ...further.slice(0, maxShown).map((run) => `- ${runText(run)}`),
-    period && `Meant by “${period.said}”: ${boundsText(period)}.`,
+    period && `Read from “${period.said}”: ${boundsText(period)}.`,
     notUnderstood(left),
   ];
   return { text: lines.filter(Boolean).join("\n"), outcome: left.length > 0 ? "needs_input" : "done" };

@@ -72,7 +72,7 @@ async function devicesFor(request: Request, named: Thing[], app?: string): Promi
   return devices.filter(({ value }) => !others.some(({ id }) => id === value));
 }
 
-/** Starts the run once, waits on by its id, and tells how it ended. */
+/** Starts the run once, waits on by its id, and returns how it ended. */
 async function runToEnd(request: Request, { topic, value }: Thing, input: RunInput): Promise<OfflineAnswer> {
   const callRun = async (tool: string, call: object) => {
     const result = await request.call(tool, { ...call, wait_ms: waitMs });

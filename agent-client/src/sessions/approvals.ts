@@ -40,7 +40,7 @@ export function createApprovals(
     const word = approved === undefined ? "expired" : approved ? "approved" : "refused";
     emit({ type: "progress", kind: "approval", text: `${tool}: ${word}` });
     if (approved) return undefined;
-    return `NOT_APPROVED: ${approved === undefined ? `nobody approved it by ${expires_at}` : "the user refused it"}. Nothing was done. Do not ask for it again; go on without it or say what is missing.`;
+    return `NOT_APPROVED: ${approved === undefined ? `it was not approved by ${expires_at}` : "the user refused it"}. Nothing was done. Do not ask for it again; go on without it or say what is missing.`;
   };
 
   return {
@@ -55,7 +55,7 @@ export function createApprovals(
   };
 }
 
-/** A destructive tool of ours without `confirm` only says what would go; then nobody needs to be asked. */
+/** A destructive tool of ours without `confirm` only says what would go; then it needs no approval. */
 function reasonFor({ name, input }: ToolCall, spec: ToolSpec, asked: readonly string[]): string | undefined {
   if (spec.destructive && (input.confirm === true || !hasConfirm(spec))) return "It cannot be undone.";
   const commands = commandsIn(input);

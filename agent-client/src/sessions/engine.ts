@@ -108,7 +108,7 @@ class Engine {
     );
   }
 
-  /** What was told, in order, without pieces. */
+  /** The events in order, without pieces. */
   async events(id: string, owner: string, { after, limit = pageSize }: { after: number; limit?: number }) {
     const { transcript } = await this.openOf(id, owner);
     await transcript.flush();
@@ -130,7 +130,7 @@ class Engine {
     throw new AgentError("NOT_FOUND", `Nothing was asked in ${id} yet.`, "Send a message first.");
   }
 
-  /** Three that the devices at hand can run. */
+  /** Three that the available devices can run. */
   async suggestions(name?: string): Promise<{ text: string }[]> {
     const agent = findAgent(this.deps.agents, name);
     const devices = await listDevices(this.deps.server, AbortSignal.timeout(5_000));
@@ -212,7 +212,7 @@ class Engine {
     given: Parameters<typeof runMessage>[0],
     at: { here: Open; held: Held; stop: AbortController },
   ): Run {
-    const approvals = createApprovals(given.agent, this.deps, given.transcript.tell);
+    const approvals = createApprovals(given.agent, this.deps, given.transcript.emit);
     const deps = { ...this.deps, gate: approvals.gate, signal: at.stop.signal };
     const ended = this.letGoAfter(runMessage(given, deps), at.here, at.held).finally(() =>
       this.leaveWhenIdle(given.session.id, at.here),

@@ -16,12 +16,12 @@ type Given = { agent: Agent; session: StoredSession; message: Asked; transcript:
 type Done = Pick<RunResult, "ended" | "unsaved">;
 
 /**
- * One message from its arrival to its end, which is told and stored. Never rejects but when nothing can be stored; what
+ * One message from its arrival to its end, which is sent and stored. Never rejects but when nothing can be stored; what
  * goes wrong is an end by name.
  */
 export async function runMessage(given: Given, deps: RunDeps): Promise<SessionEnded> {
   const { agent, session, transcript } = given;
-  const { tell } = transcript;
+  const { emit } = transcript;
   const start = deps.clock.now();
   // What the choice of the skill cost is part of what the message cost.
   let routed = nothingSpent;
@@ -44,7 +44,7 @@ export async function runMessage(given: Given, deps: RunDeps): Promise<SessionEn
     done = endedBy(deps.signal.aborted ? { outcome: "cancelled" } : failedBy(error));
   }
   const total = { ...withSpent(done.ended, routed), duration_ms: Math.round(deps.clock.now() - start) };
-  if (total.error) tell({ type: "error", ...total.error });
+  if (total.error) emit({ type: "error", ...total.error });
   await transcript.end(total, done.unsaved, patchOf(session, total, skill));
   return total;
 }
@@ -62,7 +62,7 @@ function ask(
   transcript: Transcript,
 ): Done {
   const text = [question, ...options.map((one, at) => `${at + 1}. ${one}`)].join("\n");
-  transcript.tell({ type: "handoff", question, options: [...options], ...(details && { details }) });
+  transcript.emit({ type: "handoff", question, options: [...options], ...(details && { details }) });
   return endedBy({ outcome: "needs_input", text });
 }
 
@@ -76,7 +76,7 @@ async function withoutModel({ agent, message, transcript }: Given, deps: RunDeps
     ...deps,
     specs,
     call: deps.server.toolbox.call,
-    emit: transcript.tell,
+    emit: transcript.emit,
     now: () => performance.now(),
   });
   transcript.options = [];
@@ -97,7 +97,7 @@ async function withoutModel({ agent, message, transcript }: Given, deps: RunDeps
   });
   deps.signal.throwIfAborted();
   if (needs) return ask(needs, transcript);
-  transcript.tell({ type: "message", text });
+  transcript.emit({ type: "message", text });
   return endedBy({ outcome, ...(outcome === "limit" && { limit: "time" }), text });
 }
 

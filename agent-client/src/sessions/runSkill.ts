@@ -33,7 +33,7 @@ const goOn = "You were interrupted. What you had asked for may have been done: l
 
 /**
  * Runs a skill for an autonomous agent in a stored conversation, with `dry_run` by tools that read alone, and asks for its
- * finding. Throws an AgentError when there is no such skill or somebody else has the conversation.
+ * finding. Throws an AgentError when there is no such skill or another client has the conversation.
  */
 export const createRunSkill =
   (deps: Deps): ((given: SkillRun) => Promise<SkillRunEnd>) =>
@@ -67,10 +67,10 @@ async function runAndFind(
   const { agent, signal } = given;
   const isNew = transcript.history.length === 0;
   await transcript.add([{ role: "user", content: isNew ? given.request : goOn }]);
-  transcript.tell(loadedEvent(skill, "event"));
+  transcript.emit(loadedEvent(skill, "event"));
   const all = await specsOf(skill, deps.server);
   const specs = agent.config.dry_run ? all.filter(({ readOnly }) => readOnly) : all;
-  const { gate } = createApprovals(agent, deps, transcript.tell);
+  const { gate } = createApprovals(agent, deps, transcript.emit);
   const sent = { system: systemOf(agent, skill), specs, history: transcript.sent() };
   const run = await runIn(transcript, { agent, skill, specs, sent }, { ...deps, gate, signal });
   const { unsaved, ...found } = await findingOf({ ...sent, ...run }, given, deps);

@@ -10,7 +10,7 @@ import type { Settings } from "../settings.ts";
 import { type Prepared, specsOf } from "./prepare.ts";
 import type { Transcript } from "./transcript.ts";
 
-/** What a skill's model is told: who it is, then what to do. */
+/** The system prompt of a skill: who the model is, then what to do. */
 export const systemOf = (agent: Agent, skill: Skill): string =>
   `${agent.system_prompt}\n\n${skill.system_prompt}`;
 
@@ -48,10 +48,10 @@ export async function whatIsSent(
     const own = systemOf(agent, skill);
     // The last message asks, and is the first of the new segment.
     const after = transcript.history.length - 1;
-    transcript.tell({ ...loaded, segment: { after, prefix: prefixOf(own, specs) } });
+    transcript.emit({ ...loaded, segment: { after, prefix: prefixOf(own, specs) } });
     return { system: own, specs, history: transcript.sent() };
   }
-  transcript.tell(loaded);
+  transcript.emit(loaded);
   if (!isChanged) return { system, specs, history: transcript.sent() };
   if (loaded.chosen_by !== "kept") {
     const text = `Do this by the skill ${skill.name}, in place of the one before:\n${skill.system_prompt}`;
@@ -77,7 +77,7 @@ function limitsOf({ config }: Agent, skill: Skill, settings: Settings): RunLimit
 export type Deps = { server: LabServer; models: ModelSource; settings: Settings; clock: Clock };
 export type RunDeps = Deps & { gate: Gate; signal: AbortSignal };
 
-/** Runs a skill in a conversation: what is told and said is stored there. */
+/** Runs a skill in a conversation: its events and messages are stored there. */
 export const runIn = (
   transcript: Transcript,
   { agent, skill, specs, sent }: { agent: Agent; skill: Skill; specs: readonly ToolSpec[]; sent: Sent },
@@ -86,7 +86,7 @@ export const runIn = (
   runAgent({
     ...{ models: models.current(), ...sent, call: server.toolbox.call, gate, signal },
     limits: limitsOf(agent, skill, settings),
-    emit: transcript.tell,
+    emit: transcript.emit,
     save: async (messages) => void (await transcript.add(messages)),
     // A segment of the skill at work, with messages that stand for all that came before.
     async restart(messages) {
@@ -97,7 +97,7 @@ export const runIn = (
         after: transcript.history.length,
         prefix: prefixOf(system, specs),
       };
-      transcript.tell({ type: "progress", kind: "note", text, segment });
+      transcript.emit({ type: "progress", kind: "note", text, segment });
       await transcript.add(messages);
       return { system, specs, history: transcript.sent() };
     },

@@ -19,13 +19,13 @@ type Segment = { skill: string; after: number; prefix: string; from: number };
 const pageSize = 1_000;
 /** So long a stored event may wait for others to be stored with. */
 const flushMs = 200;
-/** After a death nobody knows how many pieces were told. */
+/** After a crash it is not known how many pieces were sent. */
 const skippedAfterDeath = 10_000;
 const died = "NOT_ANSWERED: the agent died while this ran. Look what it did before you ask for it again.";
 
 /**
- * What was said and told in a conversation, as far as this process knows it: it reads what others added, counts events,
- * tells them to whoever listens, and stores them in order.
+ * The messages and events of a conversation, as far as this process knows it: it reads what others added, counts events,
+ * sends them to its listeners, and stores them in order.
  */
 export class Transcript {
   private readonly listeners = new Set<Listener>();
@@ -35,7 +35,7 @@ export class Transcript {
   /** The one that goes on; undefined before the first. */
   segment: Segment | undefined;
   lastEnd: SessionEnded | undefined;
-  /** Whether the last that was told is a run's end; true before the first. */
+  /** Whether the last event is a run's end; true before the first. */
   isOver = true;
   private seq = 0;
   private waiting: AgentEvent[] = [];
@@ -55,11 +55,11 @@ export class Transcript {
    * For the holder of the conversation: reads what other processes may have added, and answers what a dead one left open.
    */
   async refresh({ is_changed }: { is_changed: boolean }): Promise<void> {
-    const told = this.seq;
-    // What could not be stored is not there for anybody else, either.
+    const sent = this.seq;
+    // An event that could not be stored does not exist for others, either.
     if (this.fault !== undefined) this.forget();
     if (is_changed || !this.isWhole) await this.readAll();
-    this.seq = Math.max(this.seq, told);
+    this.seq = Math.max(this.seq, sent);
     if (!this.isOver) this.seq += skippedAfterDeath;
     this.isOver = true;
     const added = closed(this.history, died).slice(this.history.length);
@@ -102,7 +102,7 @@ export class Transcript {
       .filter((text) => text !== "");
   }
 
-  /** Appends messages with every event told so far; they are stored when it resolves. Gives the last one's `seq`. */
+  /** Appends messages with every event sent so far; they are stored when it resolves. Gives the last one's `seq`. */
   async add(messages: readonly Message[], more: Omit<Entries, "messages"> = {}): Promise<number> {
     const first = this.history.length + 1;
     this.history = [...this.history, ...messages];
@@ -111,7 +111,7 @@ export class Transcript {
     return this.history.length;
   }
 
-  readonly tell = (body: AgentEventBody): void => {
+  readonly emit = (body: AgentEventBody): void => {
     const at = new Date(this.deps.clock.now()).toISOString();
     const event: AgentEvent = { ...body, session_id: this.id, seq: this.seq + 1, at };
     this.learn(event);
@@ -121,20 +121,20 @@ export class Transcript {
     this.timer ??= setTimeout(() => void this.write({}).catch(() => {}), flushMs);
   };
 
-  /** Stores what was told. Throws what kept an earlier part from being stored. */
+  /** Stores the events that were sent. Throws what kept an earlier part from being stored. */
   async flush(): Promise<void> {
     await (this.waiting.length > 0 ? this.write({}) : this.storing);
     if (this.fault !== undefined) throw this.fault;
   }
 
-  /** Tells how a run ended, stores it with its last messages, and lets go. Throws as {@link flush}. */
+  /** Sends how a run ended, stores it with its last messages, and lets go. Throws as {@link flush}. */
   async end(ended: SessionEnded, messages: readonly Message[], patch: SessionPatch): Promise<void> {
-    this.tell(ended);
+    this.emit(ended);
     await this.add(messages, { patch, lets_go: true });
     await this.flush();
   }
 
-  /** Forgets what the store has, pictures among it; the next {@link refresh} reads it again. Whether nobody listens. */
+  /** Forgets what the store has, pictures among it; the next {@link refresh} reads it again. Returns true if there are no listeners. */
   rest(): boolean {
     this.history = [];
     this.isWhole = false;

@@ -56,7 +56,7 @@ const maxLetters = 2_000;
 
 /**
  * Asks a model, once and cheaply, which skill a request is for. It reads what the candidates do, and the names of all other
- * skills, since a request may share no word with its skill. Undefined when the model cannot tell or names none. Throws an
+ * skills, since a request may share no word with its skill. Undefined when the model does not know or names none. Throws an
  * AgentError when it does not answer.
  */
 export async function routeSkill(

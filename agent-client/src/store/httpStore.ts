@@ -84,10 +84,10 @@ const errorSchema = z.object({
 
 /** An error reply as an AgentError: the server's words, and a code that callers of an agent know. */
 function serverError({ status, body }: ServerReply): AgentError {
-  const told = errorSchema.safeParse(body).data?.error;
-  const message = told?.message ?? `The server answered with HTTP status ${status}.`;
-  const hint = told?.hint || "Check that the server runs, and see its log.";
-  return new AgentError(codeOf(status, told?.code), message, hint, told?.details);
+  const reported = errorSchema.safeParse(body).data?.error;
+  const message = reported?.message ?? `The server answered with HTTP status ${status}.`;
+  const hint = reported?.hint || "Check that the server runs, and see its log.";
+  return new AgentError(codeOf(status, reported?.code), message, hint, reported?.details);
 }
 
 function codeOf(status: number, code?: string): AgentErrorCode {

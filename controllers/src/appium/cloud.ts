@@ -29,7 +29,7 @@ export class Cloud implements CloudSession {
     return session === undefined || this.#preset === undefined ? undefined : reportOf(this.#preset, session);
   }
 
-  async tellVerdict(verdict: Verdict, signal: AbortSignal): Promise<void> {
+  async reportVerdict(verdict: Verdict, signal: AbortSignal): Promise<void> {
     const session = this.#device.findSessionId();
     if (session === undefined || session === this.#settled || whyNoVerdict(this.#preset)) return;
     await this.#tell(verdict, signal);

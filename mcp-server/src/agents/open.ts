@@ -47,7 +47,7 @@ export type AgentsDeps = {
 export type Agents = AgentApi & {
   /** How many conversations run here. */
   running(): number;
-  /** Starts the agents that nobody talks to, as far as they are enabled. Gives how many work now. */
+  /** Starts the agents without a conversation, as far as they are enabled. Gives how many work now. */
   startAutonomous(): number;
 };
 
@@ -55,7 +55,7 @@ const publishMs = 120_000;
 const healthMs = 3_000;
 
 /**
- * Conversations for whoever asks, and the agents that nobody talks to. They reach the tools as clients of this server, each
+ * Conversations, and the agents without one. They reach the tools as clients of this server, each
  * of the two under a name of its own, so that what a person drives is not theirs to give back. Throws CONFIG_INVALID.
  */
 export async function openAgents(deps: AgentsDeps): Promise<Agents> {
@@ -128,7 +128,7 @@ function toolsFor({ own, settings, releaseClient }: AgentsDeps, client: string) 
   };
 }
 
-/** What is stored is read as a client in another process reads it, and what fails is told by the clients' codes. */
+/** What is stored is read as a client in another process reads it, and failures have the clients' codes. */
 const ownStore = ({ store }: AgentsDeps): LabServer["store"] => ({
   ...store,
   createSession: (given) => store.createSession(given).catch(asAgentError),
@@ -140,9 +140,9 @@ const ownStore = ({ store }: AgentsDeps): LabServer["store"] => ({
 });
 
 function asAgentError(error: unknown): never {
-  const told = ["SESSION_BUSY", "SESSION_NOT_FOUND", "INPUT_TOO_LARGE"] as const;
+  const knownCodes = ["SESSION_BUSY", "SESSION_NOT_FOUND", "INPUT_TOO_LARGE"] as const;
   if (!(error instanceof ToolError)) throw error;
-  const code = told.find((one) => one === error.code) ?? "INTERNAL";
+  const code = knownCodes.find((one) => one === error.code) ?? "INTERNAL";
   throw new AgentError(code, error.message, error.hint, error.details);
 }
 

@@ -151,7 +151,7 @@ function tasks(db: Database, clock: Clock) {
     },
 
     /**
-     * The most urgent, then oldest, that is pending or running and that nobody holds; undefined while `max_parallel` tasks
+     * The most urgent, then oldest, that is pending or running and not held; undefined while `max_parallel` tasks
      * of the agent are running, on whichever server.
      */
     claimTask: (agent: string, { max_parallel, ...wanted }: WantedHold & { max_parallel: number }) =>

@@ -1,7 +1,7 @@
 import type { Agents, AgentsDeps } from "./open.ts";
 
 /**
- * The agents: their code and the models' client are loaded when somebody first asks for them, or at once where one works by
+ * The agents: their code and the models' client are loaded at the first use, or at once where one works by
  * itself.
  * @public main.ts takes it from the rooms that it loads
  */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { loadAgents } from "../../../agent-client/src/agents/load.ts";
-import { jsonTeller, liveTeller } from "../../../agent-client/src/cli/render.ts";
+import { jsonPrinter, livePrinter } from "../../../agent-client/src/cli/render.ts";
 import { systemOf } from "../../../agent-client/src/sessions/segments.ts";
 import { allSkills, allSpecs } from "../../fixtures/agentLab.ts";
 import type { SeenRequest } from "../../fixtures/messagesApi/messages.ts";
@@ -186,10 +186,10 @@ function expectNoSecrets({ requests, events, messages, terminal }: AttackRun): v
 function expectQuietTerminal({ terminal, events }: AttackRun): void {
   expect(terminal.out).not.toMatch(steering);
   expect(terminal.err).not.toMatch(steering);
-  for (const teller of [liveTeller, jsonTeller]) {
+  for (const teller of [livePrinter, jsonPrinter]) {
     const shown = fakeTerminal("");
-    const tell = teller(shown);
-    for (const event of events) tell(event);
+    const print = teller(shown);
+    for (const event of events) print(event);
     expect(shown.written.out).not.toMatch(steering);
   }
 }

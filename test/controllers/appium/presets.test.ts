@@ -81,7 +81,7 @@ describe("a session of a preset", () => {
       code: "ACTION_REJECTED",
       message: expect.stringContaining(why),
     });
-    await phone.remote.cloud?.tellVerdict({ status: "failed", reason: "" }, never);
+    await phone.remote.cloud?.reportVerdict({ status: "failed", reason: "" }, never);
     await phone.close();
   });
 });

@@ -3,7 +3,7 @@ import { AgentError } from "@labwright/agent-client";
 import { secureHeaders } from "hono/secure-headers";
 import { errorResponse } from "../../api/errors.ts";
 import { type ApiDeps, basePath, maxRequestBytes } from "./deps.ts";
-import { invalidInput, toldError } from "./errors.ts";
+import { invalidInput, reportedError } from "./errors.ts";
 import { type ApiEnv, createGate, type Gate, guard, limitBody } from "./gate.ts";
 import { json, okResponses, response } from "./schemas.ts";
 import { addSessions } from "./sessions.ts";
@@ -39,10 +39,10 @@ function createApp(deps: ApiDeps, gate: Gate): OpenAPIHono<ApiEnv> {
     },
   });
   app.onError((error, c) => {
-    const told = toldError(error, deps, c.req.header("traceparent"));
-    const { retry_after_seconds: wait } = told.details;
-    return errorResponse(told, {
-      ...(told.http_status === 401 && { "www-authenticate": 'Bearer realm="labwright"' }),
+    const failure = reportedError(error, deps, c.req.header("traceparent"));
+    const { retry_after_seconds: wait } = failure.details;
+    return errorResponse(failure, {
+      ...(failure.http_status === 401 && { "www-authenticate": 'Bearer realm="labwright"' }),
       ...(wait !== undefined && { "retry-after": String(wait) }),
     });
   });

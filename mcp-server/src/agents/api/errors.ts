@@ -5,8 +5,8 @@ import { type ErrorBody, newTraceId } from "../../api/errors.ts";
 import { traceIdOf } from "../../server/http/access.ts";
 import type { ApiDeps } from "./deps.ts";
 
-/** What the caller is told. A fault of ours becomes INTERNAL without its text; the text goes to the log. */
-export function toldError(
+/** The error as the caller sees it. A fault of ours becomes INTERNAL without its text; the text goes to the log. */
+export function reportedError(
   error: unknown,
   { clock, fault }: Pick<ApiDeps, "clock" | "fault">,
   traceparent?: string,

@@ -15,7 +15,7 @@ export type Gate = {
 };
 export type ApiEnv = { Variables: { principal: Principal } };
 
-/** Throws CONFIG_INVALID for a secret of JWT that would let anybody in. */
+/** Throws CONFIG_INVALID for a secret of JWT that would let anyone in. */
 export function createGate(deps: ApiDeps): Gate {
   const identify = createIdentify(deps);
   const { requests_per_minute: points } = deps.settings;
@@ -61,7 +61,7 @@ export const limitBody = (maxBytes: number): MiddlewareHandler =>
 /** Whose request it is. `expiresAt`: when the credentials end, in milliseconds since 1970. */
 export type Principal = { owner: string; isLocal: boolean; expiresAt?: number };
 
-/** Tells whose a bearer's token is. Throws UNAUTHORIZED; SERVER_UNREACHABLE when a JWKS cannot be had. */
+/** Returns the principal of a bearer token. Throws UNAUTHORIZED; SERVER_UNREACHABLE when a JWKS cannot be had. */
 type Identify = (token: string | undefined) => Promise<Principal>;
 
 export const isOver = ({ expiresAt }: Principal, clock: ApiDeps["clock"]): boolean =>
@@ -71,7 +71,7 @@ const localOwner = "local";
 const minSecretBytes = 32;
 const publicKeyAlgorithms = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA"];
 
-/** Throws CONFIG_INVALID when the variable of `jwt.secret_env` holds no secret that keeps anybody out. */
+/** Throws CONFIG_INVALID when the variable of `jwt.secret_env` holds no secret that keeps strangers out. */
 function createIdentify(deps: ApiDeps): Identify {
   const keys = deps.settings.keys.map(({ owner, sha256: hex }) => ({ owner, hash: Buffer.from(hex, "hex") }));
   const identifyJwt = deps.settings.jwt && jwtIdentify(deps.settings.jwt, deps);
@@ -117,9 +117,8 @@ function jwtIdentify(
       currentDate: new Date(clock.now()),
     }).catch(refuseJwt);
     const { sub = "", exp = 0 } = payload;
-    // Whoever issues tokens must not be able to make somebody the owner of this machine.
-    if (!/^\S.{0,199}$/.test(sub) || sub === localOwner)
-      throw unauthorized("This JWT names nobody to serve.");
+    // Whoever issues tokens must not be able to grant the rights of this machine's owner.
+    if (!/^\S.{0,199}$/.test(sub) || sub === localOwner) throw unauthorized("This JWT names no user.");
     return { owner: sub, isLocal: false, expiresAt: exp * 1_000 };
   };
 }

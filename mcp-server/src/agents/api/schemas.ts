@@ -14,7 +14,7 @@ const errorSchema = z
       hint: z.string().describe("The next step to try."),
     }),
   })
-  .openapi("Error", { description: "The error object of seed 002, with the next step beside it." });
+  .openapi("Error", { description: "The error object of seed 002, with the next step added." });
 
 export const eventSchema = z
   .intersection(agentEvent, z.object({ seq: z.int() }))

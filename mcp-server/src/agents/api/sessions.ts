@@ -37,7 +37,7 @@ const listSessions = createRoute({
   summary: "Your sessions, and what you could ask",
   request: { query: z.object({ limit: z.coerce.number().int().min(1).max(200).default(50) }) },
   responses: okResponses(
-    "Newest first. The suggestions are prompts that the devices at hand can run.",
+    "Newest first. The suggestions are prompts that the available devices can run.",
     z.object({ sessions: z.array(storedSession), suggestions: z.array(z.object({ text: z.string() })) }),
   ),
 });

@@ -4,7 +4,7 @@ import { AgentError } from "@labwright/agent-client";
 import { Server } from "socket.io";
 import { z } from "zod";
 import { type ApiDeps, maxRequestBytes } from "./deps.ts";
-import { parsed, toldError } from "./errors.ts";
+import { parsed, reportedError } from "./errors.ts";
 import { type Gate, isOver } from "./gate.ts";
 import { type AgentSocket, type AgentSocketServer, createJoined } from "./joined.ts";
 import { idSchema, messageSchema } from "./schemas.ts";
@@ -40,13 +40,13 @@ export function createSockets(deps: ApiDeps, gate: Gate): Sockets {
         next();
       },
       (error: unknown) => {
-        const data = toldError(error, deps);
+        const data = reportedError(error, deps);
         next(Object.assign(new Error(data.message), { data }));
       },
     );
   });
   agents.on("connection", (socket) => serveConnection(socket, deps, gate));
-  // Socket.IO needs an HTTP server of Node's. This one never listens: the daemon's server hands its requests on.
+  // Socket.IO needs an HTTP server of Node's. This one never listens: the daemon's server passes its requests to it.
   const server = createServer();
   io.attach(server);
   const upgraded = new Set<Duplex>();
@@ -89,7 +89,7 @@ function serveConnection(socket: AgentSocket, deps: ApiDeps, { limit }: Gate): v
       answer(isAck(args[0]) ? {} : args[0]).then(
         (result) => ack?.({ ok: true, ...result }),
         (failure: unknown) => {
-          const error = toldError(failure, deps);
+          const error = reportedError(failure, deps);
           if (ack) ack({ ok: false, error });
           else socket.emit("error", error);
           if (error.code === "UNAUTHORIZED") socket.disconnect(true);
@@ -112,7 +112,7 @@ function serveConnection(socket: AgentSocket, deps: ApiDeps, { limit }: Gate): v
       await hear(id);
       return { session_id: id, ...(await conversations.send(id, owner, message)) };
     } catch (error) {
-      // Nobody knows of a session that came into being for a message that was refused.
+      // No client knows of a session that was made for a refused message.
       if (session_id === undefined) {
         leave(id);
         await conversations.remove(id, owner).catch(() => {});

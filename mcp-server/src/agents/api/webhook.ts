@@ -64,7 +64,7 @@ async function read(c: Context, deps: ApiDeps): Promise<OutsideEvent | { ignored
   if (github === undefined) throw invalid("The request is not signed.");
   const signature = checkGithubSignature(github, body, secret);
   const event = githubEvent(c.req.header("x-github-event") ?? "", await jsonOf(c));
-  // GitHub signs neither a time nor the delivery's id: only the body tells that a delivery came before.
+  // GitHub signs neither a time nor the delivery's id: only the body shows that a delivery came before.
   return "ignored" in event ? event : { ...event, key: `webhook:github:${signature}` };
 }
 

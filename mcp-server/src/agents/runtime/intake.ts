@@ -13,7 +13,7 @@ export function triggerOf(agent: Agent, event: LabEvent): Trigger | undefined {
   return agent.triggers.find(({ event: type }) => type === event.type);
 }
 
-/** The same for the same work, whoever tells of it and how often. */
+/** The same for the same work, whoever reports it and how often. */
 function taskKey(event: LabEvent): string {
   const due = dueOf(event);
   return due ? `schedule:${event.type}:${due.due_at}` : `event:${event.id}`;

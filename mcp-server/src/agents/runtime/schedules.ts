@@ -21,7 +21,7 @@ export function dueOf({ type, payload }: LabEvent): z.output<typeof dueSchema> |
 type Scheduled = { agent: Agent; trigger: Trigger; cron: Cron; after: number };
 type ScheduleDeps = Pick<RuntimeDeps, "clock" | "log"> & { call: CallServer };
 
-/** Raises the events of the agents' schedules until the signal aborts. A time that was due while nobody ran is skipped. */
+/** Raises the events of the agents' schedules until the signal aborts. A time that was due while no daemon ran is skipped. */
 export async function keepSchedules(
   deps: ScheduleDeps,
   agents: readonly Agent[],
@@ -45,7 +45,7 @@ function scheduled({ clock, log }: ScheduleDeps, agent: Agent, trigger: Trigger)
   try {
     const cron = new Cron(trigger.schedule, { timezone: trigger.timezone ?? "UTC", mode: "5-part" });
     cron.nextRun();
-    // What fell due a moment ago may have found nobody at work; its key keeps it from being told twice.
+    // What fell due a moment ago may have been missed; its key keeps it from being published twice.
     return [{ agent, trigger, cron, after: clock.now() - lateMs }];
   } catch (error) {
     const text = `The schedule of ${agent.name} for ${trigger.event} cannot be kept: ${messageOf(error)}`;
@@ -54,7 +54,7 @@ function scheduled({ clock, log }: ScheduleDeps, agent: Agent, trigger: Trigger)
   }
 }
 
-/** What cannot be told is still due at the next look. */
+/** A time that could not be published is still due at the next check. */
 async function raiseDue(
   { clock, log, call }: ScheduleDeps,
   one: Scheduled,

@@ -44,7 +44,7 @@ function failureOf(tool: string, text: string): ToolFailed {
 }
 
 /**
- * Publishes an event at most once for its key. That the server died in an earlier try, so that nobody knows whether it is
+ * Publishes an event at most once for its key. That the server died in an earlier try, so that it is not known whether it is
  * there, counts as published: twice would be worse.
  */
 export async function publishOnce(

@@ -6,7 +6,7 @@ import { callsOf } from "./server.ts";
 import type { RuntimeDeps } from "./types.ts";
 import { bell, messageOf, rest } from "./waiting.ts";
 
-/** Looks this often for what it is not told of: a notification that was lost, a task whose holder is gone. */
+/** How often it polls for what has no notification: a notification that was lost, a task whose holder is gone. */
 const lookMs = 5_000;
 /** Events that come together are stored before the first task begins, so that the most urgent one does. */
 const quietMs = 100;
@@ -28,7 +28,7 @@ export function startRuntime(deps: RuntimeDeps): { agents: number; close(): Prom
   };
 }
 
-/** Makes tasks of events and begins them, until the signal aborts. A failure is logged, and tried again at the next look. */
+/** Makes tasks of events and begins them, until the signal aborts. A failure is logged, and tried again at the next poll. */
 async function work(deps: RuntimeDeps, agents: readonly Agent[], signal: AbortSignal): Promise<void> {
   const { store, events, clock, holder, log } = deps;
   const call = callsOf(deps.toolbox);

@@ -12,7 +12,7 @@ import type { Catalogue } from "../../registry/catalogue.ts";
 import { cutCatalogue, type Subset, type SubsetAsked } from "../../registry/subset.ts";
 import type { Backend } from "../mcp/backend.ts";
 import { createServer } from "../mcp/createServer.ts";
-import { listenedTo, listenMethod, tellUpdated } from "../mcp/subscriptions.ts";
+import { listenedTo, listenMethod, notifyUpdated } from "../mcp/subscriptions.ts";
 import type { DaemonWanted } from "./findDaemon.ts";
 import type { Forward } from "./forward.ts";
 
@@ -67,7 +67,7 @@ export function serveBridge(options: BridgeOptions): void {
   const listen = (uri: string) => {
     if (listened.has(uri) || listened.size >= maxListened) return;
     listened.add(uri);
-    backend.watch(uri, () => served && tellUpdated(served, uri)).catch(() => listened.delete(uri));
+    backend.watch(uri, () => served && notifyUpdated(served, uri)).catch(() => listened.delete(uri));
   };
   const create = async () => {
     served = createServer(await subset, backend);

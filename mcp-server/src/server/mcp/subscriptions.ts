@@ -26,7 +26,7 @@ export function registerSubscriptions(mcp: McpServer, backend: Watching): void {
         ProtocolErrorCode.InvalidParams,
         `At most ${maxSubscriptions} subscriptions. Unsubscribe from one.`,
       );
-    const added = await backend.watch(uri, () => tellUpdated(mcp, uri));
+    const added = await backend.watch(uri, () => notifyUpdated(mcp, uri));
     stop(uri);
     if (isClosed) added();
     else stops.set(uri, added);
@@ -43,7 +43,7 @@ export function registerSubscriptions(mcp: McpServer, backend: Watching): void {
 }
 
 /** A connection that is closing cannot be notified, which is not a fault. */
-export function tellUpdated(mcp: McpServer, uri: string): void {
+export function notifyUpdated(mcp: McpServer, uri: string): void {
   mcp.server.sendResourceUpdated({ uri }).catch(() => {});
 }
 

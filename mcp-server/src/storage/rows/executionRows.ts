@@ -259,10 +259,10 @@ function endValues(id: string, end: ExecutionEnd) {
 }
 
 function toExecution({ result, ...row }: typeof executions.$inferSelect): Execution {
-  return { ...withoutNulls(row), input: row.input, ...(toldBy.safeParse(result).data ?? {}) };
+  return { ...withoutNulls(row), input: row.input, ...(resultFacts.safeParse(result).data ?? {}) };
 }
 
 /** What a run's own result says of the run. */
-const toldBy = z
+const resultFacts = z
   .object({ attempts: z.array(attemptSchema), flaky: z.boolean(), rerun: z.string() })
   .partial();

@@ -16,7 +16,7 @@ export async function infoOf({ call }: Pick<Work, "call">, device: string, signa
   return { state, cannotBeUsed };
 }
 
-/** Looks, secures the device if nobody has it, looks once more and gives it back. What cannot be seen is said so. */
+/** Looks, secures the device if it is free, looks once more and gives it back. What cannot be seen is said so. */
 export async function lookTwice(
   work: Work,
   device: string,

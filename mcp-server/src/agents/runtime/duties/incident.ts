@@ -26,7 +26,7 @@ const incidentSchema = z.object({
 type Incident = z.output<typeof incidentSchema>;
 const findingSchema = z.union([incidentSchema.extend({ would: wouldSchema }), leftAloneSchema]);
 
-/** An alert: secure the device, look, say what it is. Without a model a person is told to look. */
+/** An alert: secure the device, look, say what it is. Without a model a person is asked to look. */
 export const incident: Kind<z.output<typeof findingSchema>> = {
   schema: findingSchema,
 
@@ -34,7 +34,7 @@ export const incident: Kind<z.output<typeof findingSchema>> = {
     const alert = await findAlert(work);
     if (!alert) return { left_alone: `There is no alert ${work.event.alert_id ?? ""}.` };
     if (alert.triage !== undefined)
-      return { left_alone: `It was ${alert.triage} by ${alert.triaged_by ?? "somebody"} already.` };
+      return { left_alone: `It was ${alert.triage} by ${alert.triaged_by ?? "someone"} already.` };
     const found = await respond(work, alert);
     const device =
       alert.device_id === undefined ? [] : [`take_control ${alert.device_id}`, "release_control"];
@@ -70,7 +70,7 @@ async function respond(work: Work, alert: Alert): Promise<Incident> {
       request: requestOf(alert),
       schema: incidentSchema,
       describe:
-        "decision (acknowledge: cannot be told from here, a person must look; confirm: a fault; discard: none, with the reason), severity, summary, evidence (artifact URIs and what tools said), confidence from 0 to 1",
+        "decision (acknowledge: cannot be judged from here, a person must look; confirm: a fault; discard: none, with the reason), severity, summary, evidence (artifact URIs and what tools said), confidence from 0 to 1",
     });
   const { device_id } = alert;
   const info = device_id === undefined ? undefined : await infoOf(work, device_id, signal).catch(() => {});

@@ -19,7 +19,7 @@ const judgedSchema = z.object({
 });
 const findingSchema = z.union([judgedSchema, leftAloneSchema]);
 
-/** `classified`: what somebody has judged the run to be. */
+/** `classified`: a person's judgement of the run. */
 const run = { execution_id: z.string(), classified: z.string().optional() };
 /** The record decides it, for the run and its `members`. */
 const decidedSchema = analysisSchema.extend({
@@ -42,14 +42,14 @@ const queueSchema = z.object({
   judgements: z.array(z.discriminatedUnion("decided", [decidedSchema, undecidedSchema])),
 });
 
-/** A finished run: by the server's rules, else by a model, else undecided. One that somebody has judged is left alone. */
+/** A finished run: by the server's rules, else by a model, else undecided. One that has a judgement is left alone. */
 export const judgeRun: Kind<z.output<typeof findingSchema>> = {
   schema: findingSchema,
 
   async find(work) {
     const [own, ...earlier] = await judgementsOf(work, work.event.execution_id ?? "");
     if (!own) return { left_alone: "It is not a run of a test." };
-    if (own.classified !== undefined) return { left_alone: "Somebody has judged it already." };
+    if (own.classified !== undefined) return { left_alone: "It has a judgement already." };
     const { answer, ...open } = own.decided ? {} : await askModel(work, own);
     const ofModel = answer ? [{ execution_id: own.execution_id, ...answer }] : [];
     const ofRecord = [own, ...earlier].flatMap((judged) => (judged.decided ? analysesOf(judged) : []));

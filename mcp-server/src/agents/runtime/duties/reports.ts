@@ -3,7 +3,7 @@ import { publishOnce, ToolFailed } from "../server.ts";
 import { infoOf } from "./device.ts";
 import { type Kind, type Work, wouldHave, wouldSchema } from "./work.ts";
 
-/** The event that a report is told by. */
+/** The event of a report. */
 const reportEvent = "agent.report";
 
 const factsSchema = z.object({
@@ -33,8 +33,8 @@ export const reportOn = (facts: (work: Work) => Promise<Facts>): Kind<z.output<t
     const { id: event_id, type, device_id } = event;
     const about = { agent: agent.name, skill: trigger.skill, task_id: task.id, event_id, event: type };
     const payload = { ...about, ...report, problems: report.problems.slice(0, 20) };
-    const told = { type: reportEvent, priority: trigger.priority, payload, device_id };
-    await publishOnce(call, told, `${reportEvent}:${agent.name}:${task.key}`, signal);
+    const published = { type: reportEvent, priority: trigger.priority, payload, device_id };
+    await publishOnce(call, published, `${reportEvent}:${agent.name}:${task.key}`, signal);
   },
 });
 

@@ -36,7 +36,7 @@ export const findingParts = {
   evidence: z.array(z.string().min(1).max(2_000)).max(50),
   confidence: z.number().min(0).max(1),
 };
-/** The work was somebody else's, or there was none. */
+/** The work belongs to another agent, or there was none. */
 export const leftAloneSchema = z.object({ left_alone: z.string() });
 /** What a dry run did not do. */
 export const wouldSchema = z.array(z.string()).optional();

@@ -14,7 +14,7 @@ import {
   waitForEnd,
 } from "./endings.ts";
 import { type Body, type ExecutionDependencies, LiveRun, storageError, storageFailed } from "./liveRun.ts";
-import { newExecution, tellCloud, withoutDevice } from "./newExecution.ts";
+import { newExecution, reportToCloud, withoutDevice } from "./newExecution.ts";
 import { inProcessJobs, type JobPort, Slots, whyQueued } from "./queue.ts";
 import { RunRecord } from "./runRecord.ts";
 import { storable } from "./storable.ts";
@@ -215,7 +215,7 @@ class Executions implements ExecutionService {
           // Nothing of it may drive the device during the next run.
           await this.endWithin(execution.id);
           if (within === undefined)
-            await tellCloud(grant.device, execution, end).catch((error) => this.deps.onError?.(error));
+            await reportToCloud(grant.device, execution, end).catch((error) => this.deps.onError?.(error));
           settle(await this.finish(record, end, context));
         } catch (error) {
           this.deps.onError?.(error);

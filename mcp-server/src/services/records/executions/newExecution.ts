@@ -68,7 +68,7 @@ export function withoutDevice(host: string, signal: AbortSignal): Grant {
 
 /** The kinds of runs that are tests: of the others a cloud's reports have nothing to say. */
 const tests: readonly string[] = ["testcase", "script"] satisfies NewExecution["kind"][];
-const tellMs = 15_000;
+const cloudMs = 15_000;
 
 function findCloud({ controllers }: OpenDevice): CloudSession | undefined {
   return controllers.find(({ cloud }) => cloud !== undefined)?.cloud;
@@ -77,17 +77,17 @@ function findCloud({ controllers }: OpenDevice): CloudSession | undefined {
 export const sessionOf = (device: OpenDevice): string | undefined => findCloud(device)?.link();
 
 /** Reports to the cloud of a device how a test ended. A run that was cancelled has no verdict. */
-export async function tellCloud(
+export async function reportToCloud(
   device: OpenDevice,
   { kind }: NewExecution,
   { status, reason }: ExecutionEnd,
 ): Promise<void> {
   if (!tests.includes(kind) || status === "cancelled") return;
-  await findCloud(device)?.tellVerdict(
+  await findCloud(device)?.reportVerdict(
     {
       status: status === "passed" ? "passed" : "failed",
       reason: reason ? `${reason.code}: ${reason.message}` : "",
     },
-    AbortSignal.timeout(tellMs),
+    AbortSignal.timeout(cloudMs),
   );
 }

@@ -46,7 +46,7 @@ type OwnRun = RunRecord & {
 
 /** The run and those of its history that say something about the test, oldest first. */
 const ownRuns = ({ run, history }: Facts): OwnRun[] =>
-  [...history.filter(tellsOfTest), run]
+  [...history.filter(countsForTest), run]
     .flatMap(attemptsOf)
     .sort((a, b) => Date.parse(a.started_at) - Date.parse(b.started_at));
 
@@ -62,7 +62,7 @@ const neededRetry = ({ status, attempts = [] }: RunRecord): boolean =>
 const failureStatuses: ReadonlySet<ExecutionStatus> = new Set(["failed", "error", "timeout"]);
 export const isFailure = ({ status }: RunRecord): boolean => failureStatuses.has(status);
 
-function tellsOfTest(past: RunRecord): boolean {
+function countsForTest(past: RunRecord): boolean {
   if (past.status === "passed") return true;
   return isFailure(past) && past.classification !== "SYSTEM_ISSUE" && causeOf(past)?.fault === undefined;
 }

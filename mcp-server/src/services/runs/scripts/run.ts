@@ -41,7 +41,7 @@ export async function runScript(
   const folder = await openRunFolder();
   try {
     const calls = new ScriptToolCalls(run, deps.calls(), clock);
-    const log = new ScriptLog(toldNowAndThen(run, clock));
+    const log = new ScriptLog(throttledProgress(run, clock));
     const channel = await openChannel(folder.socket, (tool, args, signal) =>
       calls.call(tool, args, AbortSignal.any([signal, run.signal])),
     );
@@ -72,11 +72,11 @@ export async function runScript(
 }
 
 /** A script may say a line a millisecond. */
-function toldNowAndThen(run: Run, clock: Clock): (line: string) => void {
-  let toldAt = Number.NEGATIVE_INFINITY;
+function throttledProgress(run: Run, clock: Clock): (line: string) => void {
+  let lastAt = Number.NEGATIVE_INFINITY;
   return (line) => {
-    if (clock.monotonic() - toldAt < progressMs) return;
-    toldAt = clock.monotonic();
+    if (clock.monotonic() - lastAt < progressMs) return;
+    lastAt = clock.monotonic();
     run.context.progress(0, undefined, line);
   };
 }

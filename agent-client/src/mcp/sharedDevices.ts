@@ -8,7 +8,7 @@ const listed = z.object({
 });
 const counted = z.object({ counts: z.record(z.string(), z.number()) });
 
-export type LentDevices = {
+export type SharedDevices = {
   /** The same tools. A handle of a lease that was given back stands for the one that came after it. */
   toolbox: Toolbox;
   /** Gives back every device that this client holds. False where one is kept, since something still runs on it. */
@@ -17,12 +17,12 @@ export type LentDevices = {
   takeAgain(): Promise<string[]>;
 };
 
-/** Follows which devices a client took, so that it can lend them to others while nobody asks it for anything. */
-export function createLentDevices(toolbox: Toolbox): LentDevices {
+/** Follows which devices a client took, so that others can use them while it has nothing to do. */
+export function createSharedDevices(toolbox: Toolbox): SharedDevices {
   /** The device of each handle that was ever given, and the latest handle of each device. */
   const deviceOf = new Map<string, string>();
   const handleOf = new Map<string, string>();
-  const lent = new Set<string>();
+  const given = new Set<string>();
 
   const ask = (name: string, input: ToolCall["input"]) =>
     toolbox.call({ name, input }, { signal: AbortSignal.timeout(60_000) });
@@ -66,19 +66,20 @@ export function createLentDevices(toolbox: Toolbox): LentDevices {
       let isAll = true;
       for (const { id } of own) {
         if (await isAtWork(id)) isAll = false;
-        else if (!(await ask("release_control", { device_id: id })).isError && handleOf.has(id)) lent.add(id);
+        else if (!(await ask("release_control", { device_id: id })).isError && handleOf.has(id))
+          given.add(id);
       }
       return isAll;
     },
     async takeAgain() {
       const missing: string[] = [];
-      for (const device of lent) {
+      for (const device of given) {
         const use = { name: "take_control", input: { device_id: device } };
         const { isError, structured, parts } = await ask(use.name, use.input);
         if (!isError) note(use, structured);
         else missing.push(parts.flatMap((part) => (part.type === "text" ? part.text : [])).join(" "));
       }
-      lent.clear();
+      given.clear();
       return missing;
     },
   };
@@ -87,12 +88,12 @@ export function createLentDevices(toolbox: Toolbox): LentDevices {
 /** A chat in which nothing is asked for so long gives its devices back. */
 const idleMs = 30_000;
 
-/** Gives the devices of a chat back while nobody asks for anything. A failure is met by the next message. */
+/** Gives the devices of a chat back while there is nothing to do. A failure shows at the next message. */
 export class IdleDevices {
   private timer: NodeJS.Timeout | undefined;
   private resting: Promise<unknown> = Promise.resolve();
 
-  constructor(private readonly devices: Pick<LentDevices, "giveBack" | "takeAgain">) {}
+  constructor(private readonly devices: Pick<SharedDevices, "giveBack" | "takeAgain">) {}
 
   /** The time begins anew. */
   rest(): void {
@@ -106,7 +107,7 @@ export class IdleDevices {
     this.timer.unref();
   }
 
-  /** Returns a line for each device that somebody else has now. */
+  /** Returns a line for each device that another client has now. */
   async use(): Promise<string[]> {
     this.stop();
     await this.resting;

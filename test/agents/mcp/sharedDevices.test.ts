@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
-import { createLentDevices, IdleDevices } from "../../../agent-client/src/mcp/lentDevices.ts";
+import { createSharedDevices, IdleDevices } from "../../../agent-client/src/mcp/sharedDevices.ts";
 import type { Toolbox } from "../../../agent-client/src/ports.ts";
 import type { TestClient } from "../../fixtures/client.ts";
 import { openProduct, type Product } from "../../fixtures/product.ts";
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => product.dispose());
 afterEach(() => product.services.devices.releaseClient("chat"));
 
-function lent() {
+function given() {
   const toolbox: Toolbox = {
     specs: async () => [],
     async call({ name, input }) {
@@ -23,7 +23,7 @@ function lent() {
       return { isError, parts: [{ type: "text", text }], ...(!isError && { structured }) };
     },
   };
-  const devices = createLentDevices(toolbox);
+  const devices = createSharedDevices(toolbox);
   const call = (name: string, input: Record<string, unknown>) =>
     devices.toolbox.call({ name, input }, { signal: new AbortController().signal });
   return { ...devices, call };
@@ -33,7 +33,7 @@ const holders = async () =>
   (await product.services.devices.leases()).map(({ device_id: id, client }) => [id, client]);
 
 test("devices are given back, taken again, and the handle that the model knows still works", async () => {
-  const { call, giveBack, takeAgain } = lent();
+  const { call, giveBack, takeAgain } = given();
   const { structured = {} } = await call("take_control", { device_id: "box" });
   await call("execute_device_action", { device_id: "box-2", ...press });
   expect(await holders()).toHaveLength(2);
@@ -50,7 +50,7 @@ test("devices are given back, taken again, and the handle that the model knows s
 });
 
 test("a device that somebody else took meanwhile is told, and is not driven", async () => {
-  const { call, giveBack, takeAgain } = lent();
+  const { call, giveBack, takeAgain } = given();
   const { structured = {} } = await call("take_control", { device_id: "box" });
   await giveBack();
   await other.call("take_control", { device_id: "box" });
@@ -61,7 +61,7 @@ test("a device that somebody else took meanwhile is told, and is not driven", as
 });
 
 test("a device on which something runs is kept, since a run ends with its lease", async () => {
-  const { call, giveBack } = lent();
+  const { call, giveBack } = given();
   const forever = { command: "wait_for", params: { text: "never there", timeout_ms: 60_000 } };
   const input = { device_id: "box", actions: [forever], wait_ms: 300 };
   const { structured = {} } = await call("execute_device_action", input);
