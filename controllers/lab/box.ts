@@ -148,7 +148,7 @@ export class Box {
     return this.going.has(kind);
   }
 
-  /** Begins or ends a fault, and tells those who watch. */
+  /** Begins or ends a fault, and reports it to its listeners. */
   setFault(kind: FindingKind, on: boolean): void {
     if (this.has(kind) === on) return;
     const at = performance.now();
@@ -156,7 +156,7 @@ export class Box {
     else this.going.delete(kind);
     if (kind === "app_crash" && on) this.open("home");
     this.changed(`${kind} ${on ? "began" : "ended"}`, on ? "error" : "info");
-    this.tell({ kind, state: on ? "began" : "ended", at });
+    this.report({ kind, state: on ? "began" : "ended", at });
   }
 
   onFinding(listener: (finding: DeviceFinding) => void): () => void {
@@ -165,7 +165,7 @@ export class Box {
     return () => this.listeners.delete(listener);
   }
 
-  private tell(finding: DeviceFinding): void {
+  private report(finding: DeviceFinding): void {
     for (const listener of this.listeners) listener(finding);
   }
 
@@ -193,7 +193,7 @@ export class Box {
     this.isOn = !this.isOn;
     this.changed(this.isOn ? "switched on" : "switched off");
     if (!this.has("blackscreen")) {
-      this.tell({ kind: "blackscreen", state: this.isOn ? "ended" : "began", at: performance.now() });
+      this.report({ kind: "blackscreen", state: this.isOn ? "ended" : "began", at: performance.now() });
     }
   }
 

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { z } from "zod";
 import { type Command, type ControllerStatus, DeviceError, type Withheld } from "../src/index.ts";
 
-/** Faults that a driver of the lab can be told to have, and how long each of its commands takes. */
+/** Faults that a driver of the lab can simulate, and how long each of its commands takes. */
 export const switches = {
   latency_ms: z.int().min(0).max(60_000).default(0).describe("How long each command and look takes."),
   hang_at_open: z.boolean().default(false).describe("It never finishes opening."),
@@ -33,13 +33,13 @@ export class Connection {
     this.#withheld = withhold.map((name) => ({ name, reason: "this simulated device was made without it" }));
     this.#commands = 0;
     this.#alive = true;
-    this.#tell();
+    this.#report();
   }
 
   async close(): Promise<void> {
     this.#alive = false;
     this.#withheld = [];
-    this.#tell();
+    this.#report();
   }
 
   isAlive(): boolean {
@@ -87,7 +87,7 @@ export class Connection {
     if (this.#switches.latency_ms > 0) await pause(this.#switches.latency_ms, undefined, { signal });
   }
 
-  #tell(): void {
+  #report(): void {
     for (const listener of this.#listeners) listener(this.status());
   }
 }

@@ -86,11 +86,11 @@ function findingsOf(box: Box): FindingSource {
   return {
     kinds: findingKinds,
     onFinding(listener) {
-      let told = Promise.resolve();
+      let reported = Promise.resolve();
       let isListening = true;
       const end = box.onFinding((finding) => {
         const picture = takePicture(box);
-        told = told.then(async () => {
+        reported = reported.then(async () => {
           const frame = await picture;
           if (isListening) listener({ ...finding, frame });
         });
@@ -144,7 +144,7 @@ const infraredControllers = (given: z.output<typeof settings>, box: Box): Driver
   ];
 };
 
-/** A remote control for the same box, as an infrared sender beside it would be: keys, and nothing else. */
+/** A remote control for the same box, like an infrared sender in front of it: keys, and nothing else. */
 export const simulatedInfraredFactory = defineFactory({
   name: "simulated_infrared",
   kinds: ["remote"],
@@ -170,7 +170,7 @@ function captureController(given: CaptureSettings, context: ControllerContext): 
   };
 }
 
-/** What a viewer sees of the same box, as a capture device beside it would: frames, and checks of them. */
+/** What a viewer sees of the same box, as a capture card behind it would: frames, and checks of them. */
 export const simulatedCaptureFactory = defineFactory({
   name: "simulated_capture",
   kinds: ["av", "verification_image"],

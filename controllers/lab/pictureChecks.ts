@@ -6,7 +6,7 @@ import {
   DeviceError,
   defineCheck,
   type Frame,
-  type Look,
+  type ReadOptions,
   type Rect,
   type ReferencePicture,
   rectIn,
@@ -59,10 +59,10 @@ export function pictureChecks(context: ControllerContext): Check[] {
   ];
 }
 
-/** The picture to judge, or why there is none: then nobody can tell what the screen shows. */
+/** The picture to judge, or why there is none: then the check is inconclusive. */
 async function pictureOf(
   context: ControllerContext,
-  { frame, since = 0 }: Look,
+  { frame, since = 0 }: ReadOptions,
   signal: AbortSignal,
 ): Promise<{ judged: Judged; frame?: Frame } | string> {
   if (frame) {

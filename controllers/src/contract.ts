@@ -85,7 +85,7 @@ export type Command<Input extends z.ZodObject = z.ZodObject> = {
 export type Usable = { watchedMs: number; goingOn: readonly string[]; isHidden?: boolean };
 
 /**
- * What one look found. `nearest` names up to five candidates when the check does not hold. `missing` says that there is no one
+ * The result of one reading. `nearest` names up to five candidates when the check does not hold. `missing` says that there is no one
  * thing to judge. `absent`: nothing was found, which a page that is late may look like too. `unclear`: several were found, or
  * it is hidden or still on its way. Without `missing`, what was read is right or wrong.
  */
@@ -97,22 +97,22 @@ export type Reading = {
   nearest?: readonly string[];
   /** How like it is, 0..1, where the check measures that. */
   score?: number;
-  /** Where it was seen, in the space of the first of `pictures`, else of the latest look. */
+  /** Where it was seen, in the space of the first of `pictures`, else of the latest snapshot. */
   area?: Rect;
   /** What was judged: evidence, stored with the verdict. */
   pictures?: readonly Frame[];
-  /** Why it cannot be told. Then it neither holds nor fails, also when the opposite is asked: `holds` is false and counts for nothing. */
+  /** Why it cannot be judged. Then it neither holds nor fails, also when the opposite is asked: `holds` is false and counts for nothing. */
   inconclusive?: string;
 };
 
 /**
- * `ms` is the time that a look may take; `since` is the moment of the check's first look or of the last input, whichever is later.
+ * `ms` is the time that a reading may take; `since` is the moment of the check's first reading or of the last input, whichever is later.
  * `frame` is what a check by picture judges, in place of what the device shows now.
  */
-export type Look = { ms?: number; since?: Moment; frame?: VideoFrame };
+export type ReadOptions = { ms?: number; since?: Moment; frame?: VideoFrame };
 
 /**
- * One thing a controller can judge from a single look. It never acts and never waits: whoever asks polls it to a
+ * One thing a controller can judge from a single snapshot. It never acts and never waits: whoever asks polls it to a
  * deadline. A thing that is not there is a reading that does not hold, not an error.
  */
 export type Check<Input extends z.ZodObject = z.ZodObject> = {
@@ -126,7 +126,7 @@ export type Check<Input extends z.ZodObject = z.ZodObject> = {
    * it, a block is called by the check's name.
    */
   title?(element: string, input: Readonly<Record<string, unknown>>): string;
-  /** It judges a picture and nothing else: {@link Look.frame} where there is one. */
+  /** It judges a picture and nothing else: {@link ReadOptions.frame} where there is one. */
   byPicture?: true;
   read(input: z.output<Input>, signal: AbortSignal, look?: Look): Promise<Reading>;
 };
@@ -190,7 +190,7 @@ export type RecordingOptions = {
   folder: string;
   /** No file grows beyond this many bytes. */
   mostBytes: number;
-  /** Told at most once, when it ends before `stop`; what there is by then can be had from `stop`. */
+  /** Called at most once, when it ends before `stop`; what there is by then can be had from `stop`. */
   ended(reason: RecordingLoss): void;
 };
 
@@ -221,7 +221,7 @@ export type FreshStart = {
   leave(): Promise<void>;
 };
 
-/** Starts fresh beside what is open, with a saved storage state if one is named. Fresh starts nest. */
+/** Starts fresh and keeps what is open, with a saved storage state if one is named. Fresh starts nest. */
 export type Isolation = {
   enter(options: { storageState?: string | undefined }, signal: AbortSignal): Promise<FreshStart>;
 };
@@ -231,7 +231,7 @@ export type CloudSession = {
   /** Where a person finds the session: an https address without any secret. Undefined while there is no session. */
   link(): string | undefined;
   /**
-   * Tells the cloud how a run ended. A session in which one failed stays failed, and one that a test has marked by a command
+   * Reports to the cloud how a run ended. A session in which one failed stays failed, and one that a test has marked by a command
    * stays as it is. Does nothing for a cloud that takes no verdicts.
    */
   reportVerdict(verdict: { status: "passed" | "failed"; reason: string }, signal: AbortSignal): Promise<void>;
@@ -243,7 +243,7 @@ export type DeviceNotice = {
   kind: "dialog" | "tab" | "download" | "page_error" | "http_error" | "url_denied" | "restarted";
   text: string;
   at: string;
-  /** A page of the holder did it, while a run that started fresh drove another one beside it. */
+  /** A page of the holder did it, while a run that started fresh drove another one. */
   background?: true;
 };
 
@@ -251,7 +251,7 @@ export type DeviceNotice = {
 export type Health = {
   /** An address of the app whose last request in the time was not answered by any server. */
   unreachable?: { url: string; reason: string };
-  /** The longest that a blank page beside the app's took to answer, in milliseconds; absent when none was asked. */
+  /** The longest that a blank page next to the app's took to answer, in milliseconds; absent when none was asked. */
   blankMs?: number;
 };
 
@@ -299,7 +299,7 @@ export type Controller = {
   facts?(): ControllerFacts;
   /** Without it, a controller that is alive is online. */
   status?(): ControllerStatus;
-  /** Tells each change of `status` until the function that it returns is called. */
+  /** Reports each change of `status` until the function that it returns is called. */
   onStatus?(listener: (status: ControllerStatus) => void): () => void;
   /** Opens what is not open, and makes anew what does not answer any more. */
   open(signal: AbortSignal): Promise<void>;

@@ -17,7 +17,7 @@ export type KindOffer = {
   checks: readonly CheckOffer[];
 };
 
-/** A device that a driver sees and nobody configured. `serial` is its own for ever; `settings` are those of the driver. */
+/** A device that a driver sees and that is not configured. `serial` is its own for ever; `settings` are those of the driver. */
 export type DiscoveredDevice = { serial: string; model: string; settings: unknown };
 
 type Declared<Settings extends z.ZodType> = {
@@ -45,7 +45,7 @@ type Declared<Settings extends z.ZodType> = {
    */
   copy?(settings: z.output<Settings>, wish: { headed: boolean }): z.output<Settings> | undefined;
   /**
-   * Tells all that is there, at once or soon and at every change, until the function that it returns is called. `configured`
+   * Reports all devices that are there, at once or soon and at every change, until the function that it returns is called. `configured`
    * are the settings of the configured devices, which may say where to look.
    */
   discover?(
@@ -82,10 +82,10 @@ export function defineFactory<Settings extends z.ZodType>(factory: Driver<Settin
 }
 
 const unused = () => {
-  throw new Error("A controller that only tells what it offers was used");
+  throw new Error("A controller that only lists what it offers was used");
 };
 
-/** For controllers that are never opened: they are made to tell what they offer. */
+/** For controllers that are never opened: they are made to list what they offer. */
 export const nowhere: ControllerContext = {
   deviceId: "none",
   allowUrl: unused,

@@ -16,7 +16,7 @@ const onElement = z.strictObject({ ...targetShape, ...timeoutShape });
 const ofElement = z.strictObject(targetShape);
 
 /**
- * Where an app is found, one property for each kind of device. Keys beside these are ignored, so that the whole `app` of a
+ * Where an app is found, one property for each kind of device. Other keys are ignored, so that the whole `app` of a
  * userinterface can be given.
  */
 export const appShape = {

@@ -1,11 +1,11 @@
 import type { Element, Frame, Rect, Space } from "./shapes.ts";
 
-/** Moments that are compared with each other are readings of `performance.now()`: milliseconds that nobody sets. */
+/** Moments that are compared with each other are readings of `performance.now()`: milliseconds of a clock that is never set. */
 export type Moment = number;
 
 /**
  * What a reader wants of a video: frames of at most this size, in their own shape and never enlarged, at most this many a
- * second. `gray` and `rgb` are raw, row by row. Frames are shared by their readers: nobody writes in their bytes.
+ * second. `gray` and `rgb` are raw, row by row. Frames are shared by their readers: their bytes are read-only.
  */
 export type FrameFormat = {
   width: number;
@@ -93,10 +93,10 @@ export type DeviceFinding = {
   facts?: Readonly<Record<string, string | number | boolean>>;
 };
 
-/** Watches for what goes wrong by itself, as long as somebody listens. */
+/** Watches for what goes wrong by itself, as long as there are listeners. */
 export type FindingSource = {
   readonly kinds: readonly FindingKind[];
-  /** Tells each beginning and end from now on; what goes on already is told at once. Ends with the function it returns. */
+  /** Reports each beginning and end from now on, and at once what goes on already. Ends with the function it returns. */
   onFinding(listener: (finding: DeviceFinding) => void): () => void;
 };
 

@@ -50,7 +50,7 @@ export type Element = {
   headers?: string;
   /** What a field takes and the error shown for it, a few words each. */
   about?: readonly string[];
-  /** What tells it from others of the same role and name. */
+  /** How it differs from others of the same role and name. */
   apart?: string;
   states: readonly string[];
   rect?: Rect & { window?: string; display?: string };
@@ -60,7 +60,7 @@ export type Element = {
 };
 
 /**
- * One look at a screen, elements in reading order. Generations count up from 1 for each device; the last two stay usable.
+ * One snapshot of a screen, elements in reading order. Generations count up from 1 for each device; the last two stay usable.
  * `space` is that of the elements' rects; an element may lie beyond its edges.
  */
 export type Dump = {
@@ -70,24 +70,24 @@ export type Dump = {
   title: string;
   space: Space;
   elements: readonly Element[];
-  /** What `interactiveOnly` left out, where the look reads it all the same; absent where it does not. */
+  /** What `interactiveOnly` left out, where the snapshot has it all the same; absent where it does not. */
   others?: readonly Element[];
-  /** Texts beside the elements, where the look compares them itself. */
+  /** Texts besides the elements, where the page compares them itself. */
   texts?: TextNews;
   /** What is shown and cannot be read, such as a canvas; absent where nothing is. */
   unread?: readonly string[];
-  /** A dialog that is open or was answered since the last look, tabs opened, and the like: one line each. */
+  /** A dialog that is open or was answered since the last snapshot, tabs opened, and the like: one line each. */
   notices: readonly string[];
 };
 
-/** What became of a page's texts since the look before, whoever looked; of a page that was not looked at before, nothing. */
+/** What became of a page's texts since the snapshot before, of any caller; nothing for a page without one. */
 export type TextNews = {
   /** New texts, and those that said something else; `was` is empty for a new one. */
   changed: readonly { element: Element; was: string }[];
   /** How many more may have changed. */
   more: number;
   gone: readonly string[];
-  /** Texts that came and went between the two looks. */
+  /** Texts that came and went between the two snapshots. */
   passed: readonly string[];
   /** The first texts of a page without elements. */
   first: readonly Element[];

@@ -24,7 +24,7 @@ const chromedriverEntry = join(
 );
 const { Chromedriver } = await import(pathToFileURL(chromedriverEntry).href);
 const { start } = Chromedriver.prototype;
-// Else a look at a page would dismiss the dialog that it shows.
+// Else reading a page would dismiss the dialog that it shows.
 Chromedriver.prototype.start = function (capabilities, ...rest) {
   return start.call(this, { ...capabilities, unhandledPromptBehavior: "ignore" }, ...rest);
 };
@@ -55,19 +55,19 @@ const methods = {
   },
   contexts: () => driver.getContexts(),
   /**
-   * What a script gives in each page of a context: `looks`, or the `contexts` there are where it is none, or the `problem`. The
+   * What a script gives in each page of a context: `snapshots`, or the `contexts` there are where it is none, or the `problem`. The
    * session stays in its native context.
    */
   async pages(context, script) {
     try {
       const known = driver.sessionChromedrivers[context];
-      const found = known && (await looksBy(known, script).catch(() => forget(context)));
-      if (found) return { looks: found };
+      const found = known && (await snapshotsBy(known, script).catch(() => forget(context)));
+      if (found) return { snapshots: found };
       const contexts = await driver.getContexts();
       if (!contexts.includes(context)) return { contexts };
       await driver.startChromedriverProxy(context, []);
       driver.suspendChromedriverProxy();
-      return { looks: await looksBy(driver.sessionChromedrivers[context], script) };
+      return { snapshots: await snapshotsBy(driver.sessionChromedrivers[context], script) };
     } catch (error) {
       forget(context);
       return { problem: error instanceof Error ? error.message : String(error) };
@@ -79,22 +79,22 @@ const methods = {
   },
 };
 
-async function looksBy({ jwproxy }, script) {
+async function snapshotsBy({ jwproxy }, script) {
   const late = delay(pageMs, undefined, { ref: false }).then(() => {
     throw new Error(`The page did not answer within ${pageMs} ms.`);
   });
   late.catch(() => undefined);
   const ask = (path, method, body) => Promise.race([jwproxy.command(path, method, body), late]);
   const handles = await ask("/window/handles", "GET");
-  const looks = [];
+  const snapshots = [];
   for (const handle of handles.slice(0, mostPages)) {
     if (handles.length > 1) await ask("/window", "POST", { handle });
-    looks.push(await ask("/execute/sync", "POST", { script, args: [] }));
+    snapshots.push(await ask("/execute/sync", "POST", { script, args: [] }));
   }
-  return looks;
+  return snapshots;
 }
 
-/** The page of it is gone, or does not answer: the next look starts another chromedriver. */
+/** The page of it is gone, or does not answer: the next snapshot starts another chromedriver. */
 function forget(context) {
   const old = driver.sessionChromedrivers[context];
   delete driver.sessionChromedrivers[context];
@@ -105,13 +105,13 @@ function forget(context) {
 async function answer({ id, method, args }) {
   try {
     const value = await methods[method](...args);
-    tell({ id, value });
+    send({ id, value });
   } catch (error) {
-    tell({ id, error: error instanceof Error ? error.message : String(error) });
+    send({ id, error: error instanceof Error ? error.message : String(error) });
   }
 }
 
-function tell(message) {
+function send(message) {
   if (process.connected) process.send(message, () => undefined);
 }
 
@@ -147,4 +147,4 @@ for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, () => v
 // A promise that the driver forgot must not cost the session.
 process.on("unhandledRejection", () => undefined);
 // Its packages are loaded; what the device has to have installed.
-tell({ id: 0, value: { serverVersion: version } });
+send({ id: 0, value: { serverVersion: version } });

@@ -11,7 +11,7 @@ const calls = new AsyncLocalStorage();
 
 /**
  * Opens a session of a WebDriver server. `call` runs a command of the protocol by its name in WebdriverIO. A failure that the
- * server told has `answer`: the HTTP status, and the error and message of W3C WebDriver. Nothing is sent twice.
+ * server reported has `answer`: the HTTP status, and the error and message of W3C WebDriver. Nothing is sent twice.
  */
 export async function openSession({ url, headers, capabilities, longestMs, signal }) {
   const { protocol, hostname, port, pathname, searchParams } = new URL(url);

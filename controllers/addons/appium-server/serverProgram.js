@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 
 // An Appium server for Android devices: `node serverProgram.js --address 127.0.0.1 --port 4723`, with Appium's own options.
 
-/** The drivers that are installed beside it are found by the folder that it runs in. */
+/** The drivers that are installed with it are found by the folder that it runs in. */
 process.chdir(dirname(fileURLToPath(import.meta.url)));
 process.env.ANDROID_HOME ??= androidHome();
 createRequire(import.meta.url)("appium").main();

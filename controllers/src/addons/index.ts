@@ -11,7 +11,7 @@ import { installInto, type Progress } from "./install.ts";
 export type Addon = { name: string; part: string; start?: string | undefined };
 
 /**
- * Packages that a device of few users needs and nobody else installs: each has a package.json and a lockfile of its own, is
+ * Packages that only the devices of a few users need: each has a package.json and a lockfile of its own, is
  * installed into the data directory, and is loaded by its path when it is used.
  */
 export type Addons = InstalledAddons & {

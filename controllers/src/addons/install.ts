@@ -58,7 +58,7 @@ async function runNpm(name: string, cwd: string, signal: AbortSignal): Promise<v
   throw new DeviceError("ADDON_INSTALL_FAILED", message, { addon: name });
 }
 
-/** The npm that runs us, else the one beside Node, else the one on the PATH. */
+/** The npm that runs us, else the one next to Node, else the one on the PATH. */
 function findNpm(): [string, ...string[]] {
   const folder = dirname(process.execPath);
   const files = [
@@ -70,7 +70,7 @@ function findNpm(): [string, ...string[]] {
   return file === undefined ? [findProgram("npm") ?? "npm"] : [process.execPath, file];
 }
 
-/** Somebody else may have installed the same meanwhile. */
+/** Another process may have installed the same meanwhile. */
 async function giveName(work: string, target: string): Promise<void> {
   try {
     await rename(work, target);

@@ -12,7 +12,7 @@ type Search = {
   afterMs: number;
   /** How it was searched, where that says more than the time: ` after scrolling …`. */
   searched?: string | undefined;
-  /** Texts of the screen, to tell that the wanted one is only a part of another word. */
+  /** Texts of the screen, to say that the wanted one is only a part of another word. */
   texts?: readonly string[];
   /** Selectors of what is on the screen, best first. */
   nearest: readonly string[];
@@ -43,10 +43,10 @@ function asPart(parsed: ParsedSelector, texts: readonly string[]): string {
   return `; it is there only as part of another word or number: ${quoted(whole)}; use *= if you mean it`;
 }
 
-/** What an error ends with that tells of the screen. */
+/** The end of an error that says what the screen shows. */
 export const asEnding = (notices: readonly string[]): string => notices.map((one) => `; ${one}`).join("");
 
-/** ELEMENT_AMBIGUOUS. `candidates` say for each, up to six, its ref, what it is and what tells it from the others. */
+/** ELEMENT_AMBIGUOUS. `candidates` say for each, up to six, its ref, what it is and how it differs from the others. */
 export function ambiguous(selector: string, count: number, candidates: readonly string[]): DeviceError {
   return new DeviceError(
     "ELEMENT_AMBIGUOUS",
@@ -55,7 +55,7 @@ export function ambiguous(selector: string, count: number, candidates: readonly 
   );
 }
 
-/** What else may have been meant by a bare selector. */
+/** What else a bare selector may stand for. */
 function otherReading(parsed: ParsedSelector, selector: string): string | undefined {
   if (parsed.kind === "any" && /^\[\S|\s>\s/.test(selector))
     return `; a CSS selector is written css=${selector}`;

@@ -4,7 +4,7 @@ import { writeSelector } from "./selectors.ts";
 /** What a selector is worth, 0..1: its kind's weight less what each doubt costs. Data alone, so that it can be sent to a page. */
 export type SelectorWeights = {
   kinds: Readonly<Record<SelectorKind, number>>;
-  /** Of a name or label that only stands beside its element. */
+  /** Of a name or label that only stands next to its element. */
   guessed: Readonly<Partial<Record<SelectorKind, number>>>;
   /** No selector is worth less. */
   least: number;

@@ -17,8 +17,8 @@ export function missing(isAbsent: boolean, isUnclear = false): Pick<Reading, "mi
   return isUnclear ? { missing: "unclear" } : {};
 }
 
-/** It cannot be told, whatever was asked. */
-export const untold = (expected: string, why: string): Reading => ({
+/** It cannot be judged, whatever was asked. */
+export const undecided = (expected: string, why: string): Reading => ({
   holds: false,
   expected,
   actual: why,

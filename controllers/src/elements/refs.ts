@@ -2,18 +2,18 @@ import type { Element } from "../contract.ts";
 import { DeviceError } from "../errors.ts";
 import { orNearest } from "./failures.ts";
 
-/** Elements of so many looks can still be acted on by their refs. */
+/** Elements of so many snapshots can still be acted on by their refs. */
 const KEPT_LOOKS = 2;
 
-export type Look = { generation: number; elements: ReadonlyMap<string, Element> };
+export type Snapshot = { generation: number; elements: ReadonlyMap<string, Element> };
 
 /**
- * The refs that the looks at one device have given out: `e12`, or `f1e2` with the prefix of a part that numbers its own. No
+ * The refs that the snapshots of one device have given out: `e12`, or `f1e2` with the prefix of a part that numbers its own. No
  * number is given twice, so a ref never names two elements.
  */
 export class Refs {
-  /** The latest looks, oldest first. */
-  looks: readonly Look[] = [];
+  /** The latest snapshots, oldest first. */
+  snapshots: readonly Snapshot[] = [];
   private generation = 0;
   private readonly next = new Map<string, number>();
   private readonly known = new Map<string, string>();
@@ -28,7 +28,7 @@ export class Refs {
     this.next.set(prefix, Math.max(this.nextNumber(prefix), next));
   }
 
-  /** For a device that does not number its elements: the ref of what `key` names, the same for as long as looks show it. */
+  /** For a device that does not number its elements: the ref of what `key` names, the same for as long as snapshots show it. */
   of(key: string): string {
     const known = this.known.get(key);
     if (known !== undefined) return known;
@@ -38,17 +38,20 @@ export class Refs {
     return `e${number}`;
   }
 
-  /** Keeps a look; returns its generation, from 1. */
+  /** Keeps a snapshot; returns its generation, from 1. */
   look(elements: readonly Element[]): number {
-    const look = { generation: ++this.generation, elements: new Map(elements.map((one) => [one.ref, one])) };
-    this.looks = [...this.looks, look].slice(-KEPT_LOOKS);
+    const snapshot = {
+      generation: ++this.generation,
+      elements: new Map(elements.map((one) => [one.ref, one])),
+    };
+    this.snapshots = [...this.snapshots, snapshot].slice(-KEPT_LOOKS);
     for (const [key, ref] of this.known) if (this.recall(ref) === undefined) this.known.delete(key);
-    return look.generation;
+    return snapshot.generation;
   }
 
-  /** The element that a ref named in the kept looks. */
+  /** The element that a ref named in the kept snapshots. */
   recall(ref: string): Element | undefined {
-    return this.looks.findLast(({ elements }) => elements.has(ref))?.elements.get(ref);
+    return this.snapshots.findLast(({ elements }) => elements.has(ref))?.elements.get(ref);
   }
 
   /** `e12 button "Save"`, as far as it is known. */
@@ -57,7 +60,7 @@ export class Refs {
     return known ? `${ref} ${known.role} ${JSON.stringify(known.name)}` : ref;
   }
 
-  /** Why a ref names nothing now: ELEMENT_NOT_FOUND when no look gave it, else STALE_REF. */
+  /** Why a ref names nothing now: ELEMENT_NOT_FOUND when no snapshot gave it, else STALE_REF. */
   gone(ref: string, nearest: readonly string[]): DeviceError {
     if (!this.wasGiven(ref)) {
       return new DeviceError(
@@ -68,7 +71,7 @@ export class Refs {
     }
     return new DeviceError(
       "STALE_REF",
-      `${this.describe(ref)} is from an older look and no longer on the screen; dump again${orNearest(nearest)}`,
+      `${this.describe(ref)} is from an older snapshot and no longer on the screen; dump again${orNearest(nearest)}`,
       { ref, nearest },
     );
   }

@@ -151,7 +151,7 @@ function unquote(text: string): string {
   return quoted?.[1] === undefined ? text : quoted[1].replace(/\\([\s\S])/g, "$1");
 }
 
-/** Writes a selector, so that {@link SelectorGrammar.parse} reads back what was meant; the value of a role is its name. */
+/** Writes a selector, so that {@link SelectorGrammar.parse} reads back the same thing; the value of a role is its name. */
 export function writeSelector(kind: SelectorKind, value: string, role = ""): string {
   if (kind === "role") return `role=${role}[name=${quote(value)}]`;
   if (kind === "css" || kind === "xpath" || kind === "native") return `${kind}=${value}`;

@@ -9,7 +9,7 @@ export type Outcome = {
   changes: number;
 };
 
-/** A press that nobody has seen; `cost` says in presses how much further a likelier one may be. */
+/** A press that was not seen yet; `cost` says in presses how much further a likelier one may be. */
 export type Try = { from: string; arrow: Arrow; cost: number };
 
 const mostPlaces = 500;
@@ -22,7 +22,7 @@ export class FocusMap {
   /** What it costs a search to try an arrow where a list may go on. */
   readonly #ends = new Map<string, Map<Arrow, number>>();
 
-  /** Remembers what a look shows. Returns how many places are new. */
+  /** Remembers what a snapshot shows. Returns how many places are new. */
   see({ places }: View): number {
     if (this.#elements.size + places.size > mostPlaces) this.#forget();
     let added = 0;
@@ -71,7 +71,7 @@ export class FocusMap {
     return new Set([...this.#outcomes.keys(), ...this.#origins.keys()]);
   }
 
-  /** The elements of earlier looks that a view does not show, by place. */
+  /** The elements of earlier snapshots that a view does not show, by place. */
   remembered({ places }: View): ReadonlyMap<Element, string> {
     const gone = [...this.#elements].filter(([id]) => !places.has(id));
     return new Map(gone.map(([id, element]) => [element, id]));

@@ -24,7 +24,7 @@ function along({ x, y, width, height }: Rect, arrow: Arrow): Span {
 
 /**
  * The candidate that Android's FocusFinder documents for an arrow: what lies in the row or column of the source wins over what
- * lies beside it, else the nearest, where the way along the arrow counts 13 times. Undefined when none lies ahead.
+ * lies next to it, else the nearest, where the way along the arrow counts 13 times. Undefined when none lies ahead.
  */
 export function aheadOf<One extends { rect: Rect }>(
   source: Rect,
@@ -51,7 +51,7 @@ function isBetter(own: Span, one: Span, best: Span, arrow: Arrow): boolean {
   return !winsByBeam(own, best, one, arrow) && weight(own, one) < weight(own, best);
 }
 
-/** Up and down, what lies beside the column still wins when it ends before the other one begins. */
+/** Up and down, what lies next to the column still wins when it ends before the other one begins. */
 function winsByBeam(own: Span, one: Span, other: Span, arrow: Arrow): boolean {
   if (!isInBeam(own, one) || isInBeam(own, other)) return false;
   if (arrow === "LEFT" || arrow === "RIGHT" || other.near < own.far) return true;

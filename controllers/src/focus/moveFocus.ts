@@ -13,7 +13,7 @@ export type FocusRemote = {
   focus: FocusSource;
   /** Presses keys in order; resolves when the device has taken them. */
   press(keys: readonly Arrow[], signal: AbortSignal): Promise<void>;
-  /** The target among elements of one look, or of earlier looks at this screen. It may throw, as for one that is ambiguous. */
+  /** The target among elements of one snapshot, or of earlier snapshots of this screen. It may throw, as for one that is ambiguous. */
   find(candidates: readonly Element[]): Element | undefined;
 };
 
@@ -66,7 +66,7 @@ class Walk {
   readonly #visited = new Set<string>();
   readonly #surprises = new Map<string, number>();
   readonly #began = performance.now();
-  /** The map tells of presses of earlier walks, and none of them is doubted yet. */
+  /** The map has presses of earlier walks, and none of them is doubted yet. */
   #knewWays: boolean;
 
   constructor(

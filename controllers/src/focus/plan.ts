@@ -5,13 +5,13 @@ import type { Place, View } from "./view.ts";
 
 /** A press, and the place that should have the focus after it; without one, the press is a try. */
 export type PlannedPress = { arrow: Arrow; to?: string };
-/** `isShown`: the latest look has it; else an earlier one had. */
+/** `isShown`: the latest snapshot has it; else an earlier one had. */
 export type Goal = { id: string; isShown: boolean };
 
 /** How often an arrow at a place did something else than planned in this walk. */
 export type Surprises = (id: string, arrow: Arrow) => number;
 
-/** `isSure`: the press was seen, never did anything else, and does what the rects of this look say. */
+/** `isSure`: the press was seen, never did anything else, and does what the rects of this snapshot say. */
 type Edge = { from: string; arrow: Arrow; to: string; cost: number; isSure: boolean };
 type Costs = Map<string, number>;
 
@@ -25,7 +25,7 @@ const mostAtOnce = 10;
 const searchCosts = { DOWN: 0, RIGHT: 6, UP: 12, LEFT: 14 } as const;
 /** A list that is cut off goes on, but behind its beginning there is no more than that. */
 const cutCosts = { DOWN: 0, RIGHT: 0, UP: 6, LEFT: 7 } as const;
-/** What is wider than half the screen seldom has another one beside it. */
+/** What is wider than half the screen seldom has another one next to it. */
 const wideCost = 20;
 const awayCost = 2;
 const siblingCost = 3;
@@ -139,7 +139,7 @@ export function noteEnds(map: FocusMap, view: View): void {
 }
 
 /**
- * Presses that nobody has seen. A search tries ends of lists, also those out of sight; on the way to a target that geometry
+ * Presses that were not seen yet. A search tries ends of lists, also those out of sight; on the way to a target that geometry
  * should have reached, geometry is wrong, and everything on the screen is tried.
  */
 function triesOf(map: FocusMap, view: View, target: Place | undefined): Try[] {
@@ -167,7 +167,7 @@ function isOpen(map: FocusMap, place: Place, places: readonly Place[], arrow: Ar
   return isOwnRail || !staysAtSiblings(map, place, places, arrow);
 }
 
-/** The press was seen to do nothing at one that stands beside the place in its row or column. */
+/** The press was seen to do nothing at one that stands next to the place in its row or column. */
 function staysAtSiblings(map: FocusMap, { rect }: Place, places: readonly Place[], arrow: Arrow): boolean {
   return places.some(
     (one) => map.outcome(one.id, arrow)?.to === one.id && areSiblings(rect, one.rect, arrow),

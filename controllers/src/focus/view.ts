@@ -13,7 +13,7 @@ export type Place = {
   isAround: boolean;
 };
 
-/** One look: what has the focus, and what can have it, by id in the order of the source. */
+/** One snapshot: what has the focus, and what can have it, by id in the order of the source. */
 export type View = {
   focused: Place | undefined;
   places: ReadonlyMap<string, Place>;
@@ -45,7 +45,7 @@ const isHolder = ({ role }: Element): boolean => /^(list|grid|region|document)$/
 /** Rects move when a list scrolls, and a device may number its elements anew: what a thing is called stays. */
 const nameOf = ({ role, name, text }: Element): string => `${role}\n${name === "" ? (text ?? "") : name}`;
 
-/** Says whether anything but the focus differs between two looks, as after a list has scrolled. */
+/** Says whether anything but the focus differs between two snapshots, as after a list has scrolled. */
 export function hasMoved(before: View, after: View): boolean {
   if (before.places.size !== after.places.size) return true;
   for (const [id, { rect }] of before.places) {

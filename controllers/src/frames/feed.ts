@@ -40,7 +40,7 @@ export class Feed {
   async #giveOut(order: Order, converted: ReturnType<Picture["as"]>, before: Promise<void>): Promise<void> {
     const frame = await converted.catch(() => undefined);
     await before;
-    // A frame that came damaged reaches nobody.
+    // A damaged frame is dropped.
     if (!frame) lose(order);
     else for (const reader of order.readers) reader.give(frame);
     this.#inWork--;

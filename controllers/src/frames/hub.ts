@@ -24,7 +24,7 @@ export type PushedFrame = Pick<VideoFrame, "bytes" | "pixels" | "space" | "prese
 
 /**
  * The video of one device: its driver pushes what the source sends, and readers take it as a {@link FrameSource}. Every
- * frame is decoded once and converted once for each distinct format, off the main thread. Nobody waits for a slow reader.
+ * frame is decoded once and converted once for each distinct format, off the main thread. A slow reader blocks no other.
  */
 export class FrameHub implements FrameSource {
   readonly perSecond: number;

@@ -2,7 +2,7 @@ import { type LogcatLine, parseLogcatLine } from "./logcatLine.ts";
 
 const mostLines = 12;
 const longestLine = 300;
-/** Lines of one crash come at once; when none has come for so long, it is told. */
+/** Lines of one crash come at once; when none has come for so long, it is reported. */
 const quietMs = 250;
 
 export type CrashFailure = {
@@ -15,16 +15,16 @@ export type CrashEvent = CrashFailure | { type: "started"; packageName: string }
 
 type Failing = { kind: "app_crash" | "anr"; tag: string; pid: string; packageName: string; lines: string[] };
 
-/** Reads a logcat as it comes, as bytes or lines, and tells of apps that crashed, do not respond, or were started. */
+/** Reads a logcat as it comes, as bytes or lines, and reports apps that crashed, do not respond, or were started. */
 export class CrashReader {
-  readonly #tell: (event: CrashEvent) => void;
+  readonly #report: (event: CrashEvent) => void;
   #rest = "";
   readonly #decoder = new TextDecoder();
   #failing: Failing | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(tell: (event: CrashEvent) => void) {
-    this.#tell = tell;
+  constructor(report: (event: CrashEvent) => void) {
+    this.#report = report;
   }
 
   push(bytes: Uint8Array): void {
@@ -54,7 +54,7 @@ export class CrashReader {
     const started = startedIn(line);
     if (started !== undefined) {
       this.#flush();
-      this.#tell({ type: "started", packageName: started });
+      this.#report({ type: "started", packageName: started });
     }
     if (this.#failing === undefined) return;
     clearTimeout(this.#timer);
@@ -67,7 +67,7 @@ export class CrashReader {
     this.#failing = undefined;
     if (failing === undefined || failing.packageName === "") return;
     const { kind, packageName, lines } = failing;
-    this.#tell({ type: "failed", kind, packageName, excerpt: lines.join("\n") });
+    this.#report({ type: "failed", kind, packageName, excerpt: lines.join("\n") });
   }
 }
 
@@ -95,7 +95,7 @@ function startedIn({ tag, text }: LogcatLine): string | undefined {
   return /^Displayed ([\w.]+)\//.exec(text)?.[1] ?? /^Start proc \d+:([\w.]+)[/:]/.exec(text)?.[1];
 }
 
-/** What failed, as a whole log tells it. */
+/** The failures in a whole log. */
 export function failuresIn(lines: readonly LogcatLine[]): CrashFailure[] {
   const failures: CrashFailure[] = [];
   const reader = new CrashReader((event) => {

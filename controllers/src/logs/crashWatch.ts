@@ -11,10 +11,10 @@ type Kind = "app_crash" | "anr";
 type Listener = (finding: DeviceFinding) => void;
 
 export type CrashSource = {
-  /** Those that the device tells of. */
+  /** The kinds that the device reports. */
   kinds: readonly Kind[];
-  /** Tells what happens from now on, until the log ends or `signal` aborts. */
-  follow(tell: (event: CrashEvent) => void, signal: AbortSignal): Promise<void>;
+  /** Reports what happens from now on, until the log ends or `signal` aborts. */
+  follow(report: (event: CrashEvent) => void, signal: AbortSignal): Promise<void>;
   takePicture(signal: AbortSignal): Promise<Frame>;
 };
 
@@ -45,7 +45,7 @@ class CrashWatch {
     return () => {
       this.#listeners.delete(listener);
       if (this.#listeners.size > 0) return;
-      this.#control?.abort(new Error("Nobody listens any more."));
+      this.#control?.abort(new Error("There are no listeners any more."));
       this.#control = undefined;
       this.#going.clear();
     };
@@ -76,7 +76,7 @@ class CrashWatch {
     const facts = { package: packageName, excerpt };
     const finding = { kind, state: "began" as const, at, facts, ...(frame && { frame }) };
     this.#going.set(key, finding);
-    this.#tell(finding);
+    this.#report(finding);
   }
 
   /** The app runs again. Of two apps that crashed, the one that still has keeps the finding going. */
@@ -84,11 +84,11 @@ class CrashWatch {
     for (const kind of this.#source.kinds) {
       const wasGoing = this.#going.delete(`${kind} ${packageName}`);
       const isGoing = [...this.#going.values()].some((one) => one.kind === kind);
-      if (wasGoing && !isGoing) this.#tell({ kind, state: "ended", at });
+      if (wasGoing && !isGoing) this.#report({ kind, state: "ended", at });
     }
   }
 
-  #tell(finding: DeviceFinding): void {
+  #report(finding: DeviceFinding): void {
     for (const listener of [...this.#listeners]) listener(finding);
   }
 }

@@ -21,16 +21,16 @@ let shell: ChildProcess | undefined;
 /** Has a program, which leads a process group of its own, end with this process, also when that is killed with -9. */
 export function guard(pid: number): void {
   running.add(pid);
-  tell();
+  report();
 }
 
 /** Forgets a program that has ended. */
 export function unguard(pid: number): void {
   running.delete(pid);
-  tell();
+  report();
 }
 
-function tell(): void {
+function report(): void {
   shell ??= startShell();
   shell.stdin?.write(`${[...running].join(" ")}\n`);
 }

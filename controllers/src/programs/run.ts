@@ -37,7 +37,7 @@ export async function runProgram(
   return { ...rest, stdout: stdout.toString("utf8") };
 }
 
-/** {@link runProgram} for a program whose output is no text, such as a picture. */
+/** {@link runProgram} for a program whose output is not text, such as a picture. */
 export async function runForBytes(
   file: string,
   args: readonly string[],

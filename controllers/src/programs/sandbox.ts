@@ -29,7 +29,7 @@ export type FoundSandbox = { ok: true; sandbox: Sandbox } | { ok: false; reason:
 
 const probeMs = 15_000;
 const ownTasks = 2;
-/** Users that belong to nobody: the range systemd gives to services without a user (its UIDS-GIDS.md). */
+/** User ids without an account: the range systemd gives to services without a user (its UIDS-GIDS.md). */
 const users = { first: 61_184, count: 4_336 };
 
 type Parts = { bwrap: string; prlimit: string; setpriv: string; isRoot: boolean };
@@ -38,7 +38,7 @@ let found: Sandbox | undefined;
 
 /**
  * A way to run a program that sees only what it is given: no network, no other process, nothing of the host to write.
- * A sandbox that was found is remembered; one that was not is looked for again, since somebody may install it.
+ * A sandbox that was found is remembered; one that was not is looked for again, since it may be installed meanwhile.
  */
 export async function findSandbox(signal: AbortSignal): Promise<FoundSandbox> {
   if (found) return { ok: true, sandbox: found };

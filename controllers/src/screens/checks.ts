@@ -2,7 +2,7 @@ import { type Check, defineCheck, type Reading } from "../contract.ts";
 import { matches, partNote, relation } from "../elements/match.ts";
 import { nearest } from "../elements/nearest.ts";
 import { quoted } from "../elements/quoted.ts";
-import { absent, untold } from "../elements/readings.ts";
+import { absent, undecided } from "../elements/readings.ts";
 import { calledBy, readState } from "../elements/states.ts";
 import type { Target } from "../elements/target.ts";
 import { portable } from "../portable.ts";
@@ -11,7 +11,7 @@ import type { ScreenReader } from "./reader.ts";
 import { type Screen, type Seen, statesOfNode } from "./screen.ts";
 import { stateChecks } from "./stateChecks.ts";
 
-/** Checks that are polled together share a look of at most this age. */
+/** Checks that are polled together share a snapshot of at most this age. */
 const sharedMs = 200;
 const mostTexts = 40;
 
@@ -24,14 +24,14 @@ export function elementChecks(reader: ScreenReader): Check[] {
 const whenLit = (reader: ScreenReader, check: Check): Check => ({
   ...check,
   async read(params, signal) {
-    const { tree } = await look(reader, signal);
-    return tree.isDark ? untold(check.description, darkScreen) : check.read(params, signal);
+    const { tree } = await snapshot(reader, signal);
+    return tree.isDark ? undecided(check.description, darkScreen) : check.read(params, signal);
   },
 });
 
 type Judge = (seen: Seen, expected: string) => Reading;
 
-const look = (reader: ScreenReader, signal: AbortSignal) => reader.recent(signal, sharedMs);
+const snapshot = (reader: ScreenReader, signal: AbortSignal) => reader.recent(signal, sharedMs);
 /** Absence is inconclusive if the screen was not read whole. */
 const ofAbsence = ({ tree }: Screen, reading: Reading): Reading =>
   tree.isCut ? { ...reading, holds: false, inconclusive: cutScreen } : reading;
@@ -43,7 +43,7 @@ async function judgeOne(
   { is, judge }: { is: string; judge: Judge },
   signal: AbortSignal,
 ): Promise<Reading> {
-  const screen = await look(reader, signal);
+  const screen = await snapshot(reader, signal);
   const expected = `${calledBy(target)} ${is}`;
   const [seen, ...others] = reader.find(target, screen);
   if (seen === undefined) {
@@ -65,7 +65,7 @@ function sightChecks(reader: ScreenReader): Check[] {
     defineCheck({
       ...one,
       async read(target, signal) {
-        const screen = await look(reader, signal);
+        const screen = await snapshot(reader, signal);
         const count = reader.find(target, screen).length;
         const expected = `${calledBy(target)} ${is}`;
         if (count > 0) return { holds: true, expected, actual: count === 1 ? "it does" : `${count} do` };
@@ -79,7 +79,7 @@ function sightChecks(reader: ScreenReader): Check[] {
     defineCheck({
       ...portable.element_hidden,
       async read(target, signal) {
-        const screen = await look(reader, signal);
+        const screen = await snapshot(reader, signal);
         const count = reader.find(target, screen).length;
         const expected = `${calledBy(target)} cannot be seen`;
         if (count > 0) return { holds: false, expected, actual: `${count} can be seen` };
@@ -116,7 +116,7 @@ function wordChecks(reader: ScreenReader): Check[] {
       read: ({ value, match, ...target }, signal) => {
         const judge: Judge = ({ role, element }, expected) => {
           const found = element.value;
-          if (found === undefined) return untold(expected, `it is a ${role}, which holds no value`);
+          if (found === undefined) return undecided(expected, `it is a ${role}, which holds no value`);
           return {
             holds: matches(match, value, found),
             expected,
@@ -133,7 +133,7 @@ function countCheck(reader: ScreenReader): Check {
   return defineCheck({
     ...portable.element_count,
     async read({ selector, ...limits }, signal) {
-      const screen = await look(reader, signal);
+      const screen = await snapshot(reader, signal);
       const found = reader.find({ selector }, screen).length;
       const { count = 0, min = 0 } = limits;
       const most = Math.min(limits.count ?? unlimited, limits.max ?? unlimited);
@@ -169,7 +169,7 @@ function textCheck(reader: ScreenReader): Check {
   return defineCheck({
     ...portable.text_visible,
     async read({ text, match }, signal) {
-      const screen = await look(reader, signal);
+      const screen = await snapshot(reader, signal);
       const { texts } = screen;
       const holds = texts.some((one) => matches(match, text, one));
       const how = match === "words" ? "" : `a text that ${relation(match)} `;

@@ -7,7 +7,7 @@ import type { UiNode } from "./tree.ts";
 
 type DialogAnswer = { accept: boolean; prompt_text?: string | undefined };
 
-/** What a driver does with dialogs beside touching their buttons. */
+/** What a driver does with dialogs besides touching their buttons. */
 export type DialogPort = {
   fill?(field: UiNode, text: string, signal: AbortSignal): Promise<void>;
   /** Dismisses a dialog without a button for that. */

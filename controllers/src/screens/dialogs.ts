@@ -70,7 +70,7 @@ function alertOf(alert: UiNode): OpenDialog {
   };
 }
 
-/** Notices for a look, one line each. */
+/** Notices for a snapshot, one line each. */
 export function noticesOf(tree: UiTree): string[] {
   const busy = "something on the screen always moves: its elements may stand elsewhere by now";
   return [
@@ -83,7 +83,7 @@ export function noticesOf(tree: UiTree): string[] {
 }
 
 export const cutScreen =
-  "some elements of the screen are not read: whether something is absent cannot be told";
+  "some elements of the screen are not read: whether something is absent cannot be judged";
 
 export const darkScreen = "the screen is off: press_key WAKEUP or POWER switches it on";
 

@@ -17,7 +17,7 @@ const lookEveryMs = 150;
 const leastScreenKeys = 10;
 const arrows = { up: "UP", down: "DOWN", left: "LEFT", right: "RIGHT" } as const;
 
-/** How a driver presses the keys of a remote. Each tells the reader that something was sent, whatever comes of it. */
+/** How a driver presses the keys of a remote. Each reports to the reader that something was sent, whatever comes of it. */
 export type Keys = {
   /** One after another. */
   press(keys: readonly ("UP" | "DOWN" | "LEFT" | "RIGHT" | "OK")[], signal: AbortSignal): Promise<void>;
@@ -56,10 +56,10 @@ export class KeyInput implements ScreenInput {
     const focus: FocusRemote["focus"] = {
       focus: async (own) => {
         for (;;) {
-          const look = await reader.focus.focus(own);
+          const view = await reader.focus.focus(own);
           if ((await reader.recent(own)).tree.isDark) throw noDarkTouch();
-          const problem = await this.#unreachable(target, find(look.candidates), own);
-          if (problem === undefined) return look;
+          const problem = await this.#unreachable(target, find(view.candidates), own);
+          if (problem === undefined) return view;
           if (!problem.mayPass || performance.now() >= until)
             throw new DeviceError("ELEMENT_NOT_ACTIONABLE", problem.message);
           await pause(lookEveryMs, own);

@@ -7,7 +7,7 @@ const nearestHeights = 2;
 /** How many nodes are searched for a label. */
 const mostBeside = 300;
 
-/** A name, and whether it is only a guess: nobody gave the thing one. */
+/** A name, and whether it is only a guess: the app gave it none. */
 export type Name = { name: string; guessed: boolean };
 
 export const ownWords = ({ description = "", text }: UiNode): string => tidy(description) || tidy(text);
@@ -18,20 +18,20 @@ export function wordsIn(row: UiNode): string[] {
   return [...new Set([ownWords(row), ...inner].filter((text) => text !== ""))];
 }
 
-/** What a thing that is acted on is called: by its app, else after its id, else after what stands beside it. */
+/** What a thing that is acted on is called: by its app, else after its id, else after what stands next to it. */
 export function nameOf(node: UiNode): Name {
   // The text of these is their value.
   const holds = isField(node) || isSlider(node);
   const { id = "", description = "", hint = "" } = node;
   const given = holds ? tidy(description) || tidy(hint) : wordsIn(node)[0];
   if (given) return { name: cut(given), guessed: false };
-  if (holds) return guess(telling(id).join(" ") || labelBeside(node) || words(id));
+  if (holds) return guess(meaningful(id).join(" ") || labelBeside(node) || words(id));
   return guess(words(id) || words(idBelow(node)) || labelBeside(node));
 }
 
 /** Older devices do not say which text of a field is its hint: there it is what its id says, too. */
 export const showsHint = ({ text, hint = "", id = "" }: UiNode): boolean =>
-  hint === "" ? text !== "" && fold(text) === telling(id).join(" ") : text === hint;
+  hint === "" ? text !== "" && fold(text) === meaningful(id).join(" ") : text === hint;
 
 const guess = (name: string): Name => ({ name: cut(name), guessed: name !== "" });
 
@@ -48,9 +48,9 @@ const kinds =
   /^(?:field|input|btn|bt|iv|img|image|icon|ic|tv|txt|text|et|edit|fab|cb|rb|sw|view|action|button|id)$/;
 
 /** `com.example:id/btn_search` as "search"; an id of nothing but kinds as these. */
-const words = (id: string): string => telling(id).join(" ") || partsOf(id).join(" ");
+const words = (id: string): string => meaningful(id).join(" ") || partsOf(id).join(" ");
 
-const telling = (id: string): string[] => partsOf(id).filter((part) => !kinds.test(part));
+const meaningful = (id: string): string[] => partsOf(id).filter((part) => !kinds.test(part));
 
 const partsOf = (id: string): string[] =>
   id

@@ -17,7 +17,7 @@ import type { TreeSource } from "./tree.ts";
 /** A resource id is what the app's makers call a thing, whatever the language. */
 const byId = new Ranking({ ...pageWeights, kinds: { ...pageWeights.kinds, id: 0.95 } });
 const grammar = new SelectorGrammar(nodeKinds);
-/** A look stays valid this long if nothing was sent. A screen also changes by itself. */
+/** A snapshot stays valid this long if nothing was sent. A screen also changes by itself. */
 const freshMs = 500;
 const lookEveryMs = 150;
 
@@ -28,7 +28,7 @@ export class ScreenReader {
   #latest: { screen: Screen; at: number } | undefined;
   /** What the elements that looks gave were made of. */
   readonly #seenOf = new WeakMap<Element, Seen>();
-  /** Counts inputs: a look during an input shows neither the state before nor after it. */
+  /** Counts inputs: a snapshot taken during an input shows neither the state before nor after it. */
   #inputs = 0;
   /** A pending answer to the next dialog; returns true once it has answered. */
   #onLook: ((screen: Screen, signal: AbortSignal) => Promise<boolean>) | undefined;
@@ -76,7 +76,7 @@ export class ScreenReader {
     this.#source.driven?.();
   }
 
-  /** Passes each next look to the function first, until it returns true; then the screen is read again. */
+  /** Passes each next snapshot to the function first, until it returns true; then the screen is read again. */
   beforeOthers(onLook: (screen: Screen, signal: AbortSignal) => Promise<boolean>): void {
     this.#onLook = onLook;
   }
@@ -91,11 +91,11 @@ export class ScreenReader {
     const inputs = this.#inputs;
     const screen = toScreen(await this.#source.read(signal));
     if (inputs === this.#inputs) this.#latest = { screen, at: performance.now() };
-    return (await this.#tellFirst(screen, signal)) ? this.look(signal) : screen;
+    return (await this.#passFirst(screen, signal)) ? this.look(signal) : screen;
   }
 
   /** True if it changed the screen. Parallel looks do not call it twice. */
-  async #tellFirst(screen: Screen, signal: AbortSignal): Promise<boolean> {
+  async #passFirst(screen: Screen, signal: AbortSignal): Promise<boolean> {
     const onLook = this.#onLook;
     this.#onLook = undefined;
     if (onLook === undefined) return false;
@@ -104,7 +104,7 @@ export class ScreenReader {
     return hasActed;
   }
 
-  /** The latest look, if nothing was sent since and it is not older than `ms`; else another one. */
+  /** The latest snapshot, if nothing was sent since and it is not older than `ms`; else another one. */
   async recent(signal: AbortSignal, ms = freshMs): Promise<Screen> {
     const latest = this.#latest;
     if (latest !== undefined && performance.now() - latest.at < ms) return latest.screen;

@@ -21,7 +21,7 @@ import {
 /** A touchable node that covers more of the screen is background. */
 const largestRow = 0.4;
 
-/** An element of a look with the node that it was made of. `key` names the same thing in the next look. */
+/** An element of a snapshot with the node that it was made of. `key` names the same thing in the next snapshot. */
 export type Seen = Node & { key: string; node: UiNode; element: Omit<Element, "ref"> & { rect: Rect } };
 
 export type Screen = { seen: readonly Seen[]; texts: readonly string[]; tree: UiTree; space: Space };
@@ -126,7 +126,7 @@ class ScreenBuilder {
 
   private make(node: UiNode, element: Seen["element"]): Seen {
     const { role, name } = element;
-    // Before Android 14 a dump does not tell a hint from a text: a field is found by what it shows, too.
+    // Before Android 14 a dump does not separate a hint from a text: a field is found by what it shows, too.
     const text = isField(node) && !node.password ? node.text || undefined : element.text;
     return {
       key: this.keyOf(node, role),
@@ -174,7 +174,7 @@ function heldBy(node: UiNode): string | undefined {
 /** The node that shows whether a thing is on: of a row, the switch in it. */
 const switchOf = (node: UiNode): UiNode => (node.checkable ? node : (switchIn(node) ?? node));
 
-/** Every state that an element of a look can be in, as it is now. */
+/** Every state that an element of a snapshot can be in, as it is now. */
 export function statesOfNode(
   node: UiNode,
   role: string,

@@ -25,7 +25,7 @@ export function largestArea({ seen, space }: Screen): Rect {
   return largest ?? { x: 0, y: 0, width: space.width, height: space.height };
 }
 
-/** The ends of a swipe over an area. The finger goes against the way in which one looks on; from a fifth to a fifth, off the edges that the system watches. */
+/** The ends of a swipe over an area. The finger moves against the direction of the scroll, from a fifth to a fifth, off the edges that the system watches. */
 export function swipeEnds({ x, y, width, height }: Rect, way: Way): { from: Point; to: Point } {
   const at = (across: number, down: number) => ({
     x: Math.round(x + width * across),
@@ -44,7 +44,7 @@ export function swipeEnds({ x, y, width, height }: Rect, way: Way): { from: Poin
 export const placesOf = ({ seen }: Screen): string =>
   seen.map(({ key, element }) => `${key} ${element.rect.x} ${element.rect.y}`).join("\n");
 
-/** The same for two looks between which neither anything nor the focus moved. */
+/** The same for two snapshots between which neither anything nor the focus moved. */
 export const signOf = (screen: Screen): string =>
   `${screen.seen.find(({ node }) => node.focused)?.key}\n${placesOf(screen)}`;
 

@@ -79,7 +79,7 @@ export async function demandFocus(reader: ScreenReader, signal: AbortSignal): Pr
   );
 }
 
-/** Reads back what the field holds; of a password only its length can be told. Throws INPUT_NOT_TAKEN. */
+/** Reads back what the field holds; of a password only its length is known. Throws INPUT_NOT_TAKEN. */
 export async function confirmText(
   reader: ScreenReader,
   before: Seen,

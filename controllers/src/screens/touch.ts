@@ -14,7 +14,7 @@ const lookEveryMs = 150;
 export type Swipe = Pace & { from: Point; to: Point };
 export type Pinch = { area: Rect; zoom: "in" | "out"; percent: number };
 
-/** How a driver touches its screen, in the units of the tree. Each tells the reader that something was sent, whatever comes of it. */
+/** How a driver touches its screen, in the units of the tree. Each reports to the reader that something was sent, whatever comes of it. */
 export type Touch = {
   /** The size of the screen in its natural position. */
   natural(): { width: number; height: number };

@@ -1,6 +1,6 @@
 import type { Rect, Space } from "../contract.ts";
 
-/** One thing on a screen. A driver says what its source tells; a flag that is left out is false. */
+/** One thing on a screen. A driver says what its source has; a flag that is left out is false. */
 export type UiNode = {
   /** Such as "button"; empty for a container. */
   role: string;
@@ -26,12 +26,12 @@ export type UiNode = {
   selected?: boolean;
 };
 
-/** One look at a screen. What the source does not say is left out. */
+/** One snapshot of a screen. What the source does not say is left out. */
 export type UiTree = {
   roots: readonly UiNode[];
   space: Space;
   app?: string;
-  /** A title that is no node. */
+  /** A title that is not a node. */
   title?: string;
   /** The screen in front by a name that is the same whenever it is shown, such as `com.example/.Main`. */
   location?: string;

@@ -22,20 +22,20 @@ export const waitCommand = (reader: ScreenReader): Command =>
       const started = performance.now();
       let unmet: Condition | undefined;
       let screen: Screen | undefined;
-      const look = async () => {
+      const isMet = async () => {
         const now = await reader.look(signal);
         screen = now;
         unmet = conditions.find((one) => now.tree.isDark || !one.holds(now));
         return unmet === undefined;
       };
-      if (!(await poll(look, { everyMs: lookEveryMs, ms: input.timeout_ms, signal })))
+      if (!(await poll(isMet, { everyMs: lookEveryMs, ms: input.timeout_ms, signal })))
         throw tooLate(input.timeout_ms, unmet, screen);
       const elapsed = Math.round(performance.now() - started);
       return { message: `held after ${elapsed} ms`, data: { elapsed_ms: elapsed } };
     },
   });
 
-/** What `wait_for` waits for; all of it must hold in one look. */
+/** What `wait_for` waits for; all of it must hold in one snapshot. */
 function conditionsOf(
   reader: ScreenReader,
   { state, text, text_gone, timeout_ms: _, ...target }: z.output<typeof portable.wait_for.input>,

@@ -15,7 +15,7 @@ export type PictureSource = {
   isAlive(): boolean;
   /** Before a recording starts. */
   prepare?(signal: AbortSignal): Promise<void>;
-  /** Tells the pictures that the device sends by itself until they end; returns how many there were. */
+  /** Passes on the pictures that the device sends by itself until they end; returns how many there were. */
   stream?(seen: (picture: Uint8Array) => void, signal: AbortSignal): Promise<number>;
 };
 

@@ -8,7 +8,7 @@ const loadSharp = async () => (await import("sharp")).default;
 const encoding = { quality: 70, effort: 0 };
 
 /**
- * A WebM file that is written while it is recorded, without any program beside us: libwebp, which sharp has, writes the
+ * A WebM file that is written while it is recorded, without another program: libwebp, which sharp has, writes the
  * same bits as a VP8 key frame, so every picture is one, and a player can go to each. Until {@link finish} the file can
  * be played, but has no length.
  */

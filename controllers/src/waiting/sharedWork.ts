@@ -4,7 +4,7 @@ type Current<T> = { result: Promise<T>; control: AbortController; waiting: numbe
 
 /**
  * Work that several callers wait for at once. A caller that is cancelled leaves alone; the work itself is cancelled when
- * the last caller has left. A failure is told to those who wait, and the next caller begins anew.
+ * the last caller has left. A failure is thrown to all that wait, and the next caller begins anew.
  */
 export class SharedWork<T> {
   #current: Current<T> | undefined;
@@ -24,7 +24,7 @@ export class SharedWork<T> {
       return await untilAborted(current.result, signal);
     } finally {
       current.waiting--;
-      if (current.waiting === 0) current.control.abort(new Error("Nobody waits for it any more."));
+      if (current.waiting === 0) current.control.abort(new Error("No call waits for it any more."));
     }
   }
 

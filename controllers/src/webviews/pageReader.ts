@@ -8,7 +8,7 @@ export type PageNode = {
   tag: string;
   role: string;
   id: string;
-  /** By which the page calls it beside its text; empty where it has none. */
+  /** By which the page calls it besides its text; empty where it has none. */
   name: string;
   text: string;
   hint: string;
@@ -19,7 +19,7 @@ export type PageNode = {
 };
 
 /**
- * A look at a page. `wholeHeight` is what it would show without a keyboard over it; `foreign` counts the frames of other
+ * A snapshot of a page. `wholeHeight` is what it would show without a keyboard over it; `foreign` counts the frames of other
  * origins, which cannot be read.
  */
 export type PageLook = {
@@ -181,7 +181,7 @@ export class PageReader {
   private isFrame(element: Element): element is HTMLIFrameElement {
     return element.localName === "iframe";
   }
-  /** Of a link on two lines, the first line: the middle of both is beside it. */
+  /** Of a link on two lines, the first line: the middle of both lies outside it. */
   private boxOf(element: Element, { x, y }: Place, { display }: CSSStyleDeclaration): Box {
     const first = display === "inline" ? element.getClientRects()[0] : undefined;
     const rect = first ?? element.getBoundingClientRect();

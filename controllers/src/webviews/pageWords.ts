@@ -47,7 +47,7 @@ export class PageWords {
     return fitting === undefined ? "" : (this.roles[fitting] ?? "");
   }
 
-  /** Script that listens leaves no trace but the hand of the pointer. */
+  /** Script that listens leaves no trace but the pointer cursor. */
   acts(element: Element, role: string, { cursor }: CSSStyleDeclaration): boolean {
     if (element.matches(this.actors)) return true;
     if (cursor !== "pointer" || element.matches("html,body,label") || role === "list") return false;

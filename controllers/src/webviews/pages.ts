@@ -59,7 +59,7 @@ function hasWebViewAbove({ parent }: UiNode): boolean {
   return false;
 }
 
-/** Whether a look is one at the page of this WebView: what it shows, or would without a keyboard, has the same shape. */
+/** Whether a snapshot is of the page of this WebView: what it shows, or would without a keyboard, has the same shape. */
 export function fits({ width, height, wholeHeight }: PageLook, { bounds }: UiNode): boolean {
   const wanted = bounds.height / Math.max(bounds.width, 1);
   return [height, wholeHeight].some((one) => Math.abs(one / width / wanted - 1) <= shapeTolerance);

@@ -42,7 +42,7 @@ export class WebPages {
     this.#failed.clear();
   }
 
-  /** Looks are told about what goes wrong by notices of the tree; only a context that was named makes it an error. */
+  /** Snapshots report what goes wrong in notices of the tree; only a context that was named makes it an error. */
   addTo(tree: UiTree, signal: AbortSignal): Promise<UiTree> {
     if (this.#context === nativeContext) return Promise.resolve(tree);
     return this.#inTurn(() => this.#add(tree, signal));
@@ -70,7 +70,7 @@ export class WebPages {
     });
   }
 
-  /** The screen is read at once, so that a page that cannot be read is told now. */
+  /** The screen is read at once, so that a page that cannot be read is reported now. */
   async #use(context: string, reader: ScreenReader, signal: AbortSignal): Promise<void> {
     const before = this.#context;
     this.#context = context;
@@ -91,7 +91,7 @@ export class WebPages {
       try {
         const missing = showPage(webView, await this.#look(webView, signal));
         notices.push(...missing);
-        // What is missing in a page may be what somebody looks for.
+        // What is missing in a page may be what a caller looks for.
         isCut ||= missing.length > 0;
       } catch (error) {
         if (this.#context !== automatic || !(error instanceof DeviceError)) throw error;
@@ -143,10 +143,7 @@ function pageOf(webView: UiNode, looks: readonly PageLook[]): PageLook {
     shown.length > 1
       ? `${shown.length} pages of the app look like it`
       : "no page of the app has its shape, as where a part of it is off the screen";
-  throw new DeviceError(
-    "DEVICE_ERROR",
-    `It cannot be told which page it shows: ${why}. Scroll it into view.`,
-  );
+  throw new DeviceError("DEVICE_ERROR", `It is not known which page it shows: ${why}. Scroll it into view.`);
 }
 
 const unknownContext = (context: string, contexts: readonly string[]) =>

@@ -76,8 +76,8 @@ describe("a state", () => {
 
 it("what may be in a frame that did not answer cannot be told", async () => {
   await see.page.setContent(`<p>Here</p>${"<iframe srcdoc=x></iframe>".repeat(31)}`);
-  const untold = ["element_exists", "element_hidden", "element_count", "text_visible", "element_checked"];
-  for (const name of untold) {
+  const undecided = ["element_exists", "element_hidden", "element_count", "text_visible", "element_checked"];
+  for (const name of undecided) {
     const input =
       name === "text_visible"
         ? { text: "There" }

@@ -35,7 +35,7 @@ export type SessionCall = { signal: AbortSignal; timeoutMs?: number };
 
 /** `contexts` are those there are, where the one that was asked for is none. */
 const pageAnswer = z.union([
-  z.object({ looks: z.array(z.unknown()) }),
+  z.object({ snapshots: z.array(z.unknown()) }),
   z.object({ contexts: z.array(z.string()) }),
   z.object({ problem: z.string() }),
 ]);

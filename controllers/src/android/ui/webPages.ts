@@ -20,7 +20,7 @@ export function createPagePort(
     async read(context, script, signal) {
       if (chromedriverAt(chromedriver) === undefined) throw noProgram(chromedriver);
       const answer = await (await session(signal)).pages(context, script, { signal });
-      if ("looks" in answer) return answer.looks;
+      if ("snapshots" in answer) return answer.snapshots;
       if ("contexts" in answer) throw notDebuggable(context, answer.contexts);
       throw findMismatch(answer.problem) ?? unread(answer.problem);
     },

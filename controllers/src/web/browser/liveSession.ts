@@ -200,14 +200,14 @@ export class LiveSession implements DrivenSession {
       const place = { live: await untilAborted(creating, signal) };
       this.#places.push(place);
       const { refs } = this.memory;
-      const { looks } = refs;
-      refs.looks = [];
+      const { snapshots } = refs;
+      refs.snapshots = [];
       return {
         saveState: async (as) =>
           writeStorageState(this.context.storageStatePath(as), await place.live.context.storageState()),
         leave: async () => {
           await this.#leave(place);
-          refs.looks = looks;
+          refs.snapshots = snapshots;
         },
       };
     } catch (error) {

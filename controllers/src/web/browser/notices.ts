@@ -5,7 +5,7 @@ const KEPT = 100;
 const TEXT_LENGTH = 400;
 
 /**
- * The last hundred. The same thing twice in a row is kept once, as the later of the two. A context's notice counts as beside the
+ * The last hundred. The same thing twice in a row is kept once, as the later of the two. A context's notice counts as in the background of the
  * run when another context is driven, be it when it happens or when it is read.
  */
 export class Notices {

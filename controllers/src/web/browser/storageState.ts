@@ -25,7 +25,7 @@ const stateSchema: z.ZodType<StorageState> = z.object({
   ),
 });
 
-/** Throws PATH_DENIED for a file that is not there, DEVICE_ERROR for one that is no storage state. */
+/** Throws PATH_DENIED for a file that is not there, DEVICE_ERROR for one that is not a storage state. */
 export async function readStorageState(path: string, name: string): Promise<StorageState> {
   let text: string;
   try {

@@ -30,11 +30,11 @@ export function downloadCommands(session: DrivenSession): Command[] {
         deniedBefore = session.guard.denials;
         const until = performance.now() + timeout_ms;
         const wait: Wait = (isReady) => {
-          const look = async () => {
+          const isDone = async () => {
             if (!session.isAlive()) throw lostBrowser();
             return isReady();
           };
-          return poll(look, { everyMs: LOOK_EVERY_MS, ms: until - performance.now(), signal });
+          return poll(isDone, { everyMs: LOOK_EVERY_MS, ms: until - performance.now(), signal });
         };
         const next = () =>
           session.downloads.history.find(

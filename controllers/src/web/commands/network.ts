@@ -29,7 +29,7 @@ function setNetwork(actions: Actions): Command {
       speed: z
         .enum(["slow_3g", "fast_3g"])
         .optional()
-        .describe("Latency and rates in one word; those given beside it win."),
+        .describe("Latency and rates in one word; those given as well win."),
       latency_ms: z.number().int().min(0).max(60_000).optional().describe("Added to each request."),
       download_kbps: rate,
       upload_kbps: rate,
@@ -124,7 +124,7 @@ function httpCredentials(actions: Actions): Command {
         message: "give username and password, or neither",
       }),
     done({ url, username }) {
-      // Refuses what is no address, also where credentials are only forgotten.
+      // Refuses what is not an address, also where credentials are only forgotten.
       const origin = originOf(url);
       return username === undefined ? "credentials are forgotten" : `credentials are set for ${origin}`;
     },

@@ -9,10 +9,10 @@ import { ask } from "../acting/question.ts";
 import type { DrivenSession } from "../browser/session.ts";
 import { bareChecks } from "../checks/checks.ts";
 
-/** Between two looks; a look costs a few milliseconds. */
+/** Pause between two reads; a read costs a few milliseconds. */
 const LOOK_EVERY_MS = 100;
 
-/** What the look that began in time may take longer. */
+/** How much longer a read may take that began in time. */
 const LAST_LOOK_MS = 3_000;
 
 const waitInput = portable.wait_for.input.extend({
@@ -22,7 +22,7 @@ type WaitInput = z.output<typeof waitInput>;
 
 type Condition = { check: Check; params: Readonly<Record<string, unknown>>; negated: boolean };
 
-/** Waits for a condition; all that are given must hold in one look. */
+/** Waits for a condition; all that are given must hold in one read. */
 export function waitCommands(session: DrivenSession): Command[] {
   const checks = new Map(bareChecks(session).map((check) => [check.name, check]));
   const waitFor = defineCommand({
@@ -36,11 +36,12 @@ export function waitCommands(session: DrivenSession): Command[] {
       let unmet: Reading | undefined;
       const question = { what: "wait_for", ms, graceMs: LAST_LOOK_MS, signal, isOfApp: true };
       return ask(session, question, async (limited) => {
-        const look = async () => {
+        const isMet = async () => {
           unmet = await firstUnmet(session, conditions, limited);
           return unmet === undefined;
         };
-        if (!(await poll(look, { everyMs: LOOK_EVERY_MS, ms, signal: limited }))) throw notReached(unmet, ms);
+        if (!(await poll(isMet, { everyMs: LOOK_EVERY_MS, ms, signal: limited })))
+          throw notReached(unmet, ms);
         const elapsed = Math.round(performance.now() - started);
         return { message: `held after ${elapsed} ms`, data: { elapsed_ms: elapsed } };
       });
@@ -62,7 +63,7 @@ async function firstUnmet(
   return undefined;
 }
 
-/** A look while the document is being replaced fails: it saw nothing. */
+/** A read while the document is being replaced fails: it saw nothing. */
 async function readOnce(
   session: DrivenSession,
   check: Check,

@@ -14,7 +14,7 @@ export class BlankPage {
   constructor(private readonly browserOf: () => Browser | null) {}
 
   /** Milliseconds until the answer; undefined when there is nothing to ask. Never throws. */
-  async roundTrip(): Promise<number | undefined> {
+  async timeToAnswer(): Promise<number | undefined> {
     const started = performance.now();
     try {
       await this.#find();

@@ -18,7 +18,7 @@ import { installInpage } from "../page/inpage.ts";
 
 /** More elements than this are not listed; a notice says so. */
 const MAX_ELEMENTS = 4_000;
-/** The page's own script is held up no longer than this by one look. */
+/** The page's own script is held up no longer than this by one snapshot. */
 const LOOK_BUDGET_MS = 3_000;
 
 type LookSession = Pick<
@@ -37,7 +37,7 @@ export function createLook(session: LookSession): ElementSource {
     dump: (options, signal) =>
       ask(
         session,
-        { what: "the look at the screen", ms: LOOK_DEADLINE_MS, signal, isOfApp: true },
+        { what: "the snapshot of the screen", ms: LOOK_DEADLINE_MS, signal, isOfApp: true },
         (limited) => dump(session, memory, options.interactiveOnly, limited),
       ),
     selectors: (refs, signal) =>
@@ -56,16 +56,16 @@ async function dump(
   const page = session.page();
   const frames = page.frames().length;
   const testIdAttribute = testIdAttributeOf(session);
-  const looks = await askFrames(page, signal, async (frame) => {
+  const snapshots = await askFrames(page, signal, async (frame) => {
     const options = { ...lookOptions(memory, frame), interactiveOnly, testIdAttribute };
     return askAgent(frame, "look", [options]);
   });
-  for (const { frame, answer } of looks) memory.refs.numbered(memory.prefix(frame), answer.next);
-  const places = looks.length > 1 ? await framePlaces(looks, signal) : [];
-  const top = looks.find(({ frame }) => frame === page.mainFrame());
-  const elements = top ? assemble(top, looks, places, { x: 0, y: 0, depth: 0 }) : [];
-  const unread = looks.flatMap(({ answer }) => answer.unread);
-  const texts = textsOf(looks.filter(({ frame }) => isSeen(frame, places)));
+  for (const { frame, answer } of snapshots) memory.refs.numbered(memory.prefix(frame), answer.next);
+  const places = snapshots.length > 1 ? await framePlaces(snapshots, signal) : [];
+  const top = snapshots.find(({ frame }) => frame === page.mainFrame());
+  const elements = top ? assemble(top, snapshots, places, { x: 0, y: 0, depth: 0 }) : [];
+  const unread = snapshots.flatMap(({ answer }) => answer.unread);
+  const texts = textsOf(snapshots.filter(({ frame }) => isSeen(frame, places)));
   return {
     generation: memory.refs.look([
       ...elements,
@@ -78,7 +78,7 @@ async function dump(
     elements,
     texts,
     ...(unread.length > 0 && { unread }),
-    notices: shortcomings(looks, frames),
+    notices: shortcomings(snapshots, frames),
   };
 }
 
@@ -91,8 +91,8 @@ function isSeen(frame: Frame, places: readonly Placed[]): boolean {
 
 const nowhere: Origin = { x: 0, y: 0, depth: 0 };
 
-function textsOf(looks: readonly FrameAnswer<SeenPage>[]): TextNews {
-  const all = looks.map(({ answer }) => answer);
+function textsOf(snapshots: readonly FrameAnswer<SeenPage>[]): TextNews {
+  const all = snapshots.map(({ answer }) => answer);
   return {
     changed: all.flatMap(({ texts }) =>
       texts.changed.map(({ seen, was }) => ({ element: place(seen, nowhere), was })),
@@ -125,8 +125,11 @@ function lookOptions(
 
 type Placed = { frame: Frame; parent: Frame; place: FramePlace };
 
-async function framePlaces(looks: readonly FrameAnswer<SeenPage>[], signal: AbortSignal): Promise<Placed[]> {
-  const children = looks.flatMap(({ frame }) => {
+async function framePlaces(
+  snapshots: readonly FrameAnswer<SeenPage>[],
+  signal: AbortSignal,
+): Promise<Placed[]> {
+  const children = snapshots.flatMap(({ frame }) => {
     const parent = frame.parentFrame();
     return parent ? [{ frame, parent }] : [];
   });
@@ -144,7 +147,7 @@ type Origin = { x: number; y: number; depth: number };
 /** Puts what child frames hold after their `iframe` rows; an empty frame, or one that is not seen, gets no row. */
 function assemble(
   look: FrameAnswer<SeenPage>,
-  looks: readonly FrameAnswer<SeenPage>[],
+  snapshots: readonly FrameAnswer<SeenPage>[],
   places: readonly Placed[],
   origin: Origin,
 ): Element[] {
@@ -153,9 +156,9 @@ function assemble(
     const row = place(seen, origin);
     if (seen.role !== "iframe") return [row];
     const child = below.find((one) => one.place.ref === seen.ref);
-    const inner = child && looks.find(({ frame }) => frame === child.frame);
+    const inner = child && snapshots.find(({ frame }) => frame === child.frame);
     if (!child || !inner) return [];
-    const rows = assemble(inner, looks, places, {
+    const rows = assemble(inner, snapshots, places, {
       x: origin.x + child.place.x,
       y: origin.y + child.place.y,
       depth: row.depth + 1,
@@ -178,15 +181,15 @@ function location(url: string): string {
   return url.startsWith("data:") ? "data:…" : url.slice(0, 2_000);
 }
 
-function shortcomings(looks: readonly FrameAnswer<SeenPage>[], frames: number): string[] {
-  const lines = looks
+function shortcomings(snapshots: readonly FrameAnswer<SeenPage>[], frames: number): string[] {
+  const lines = snapshots
     .filter(({ answer }) => answer.cut)
     .map(
       ({ answer }) =>
         `The page is very large: ${answer.elements.length} elements listed, ${answer.read} of ${answer.total} nodes read`,
     );
   if (frames > MAX_FRAMES) lines.push(`Only the first ${MAX_FRAMES} of ${frames} frames were read`);
-  const silent = Math.min(frames, MAX_FRAMES) - looks.length;
+  const silent = Math.min(frames, MAX_FRAMES) - snapshots.length;
   if (silent > 0) lines.push(`${silent} of ${frames} frames did not answer and are left out`);
   return lines;
 }

@@ -116,7 +116,7 @@ class LiveRecording {
     await this.follow(context).catch((error: unknown) => this.#lost.push(`trace: ${firstLines(error)}`));
   }
 
-  /** Puts what `run` does under a name into the trace, since much of it is no call of Playwright's and would not be seen. */
+  /** Puts what `run` does under a name into the trace, since much of it is not a call of Playwright's and would not be seen. */
   async named<T>(title: string, run: () => Promise<T>): Promise<T> {
     const context = [...this.#contexts.keys()].at(-1);
     if (!this.#hasTrace || context === undefined) return run();

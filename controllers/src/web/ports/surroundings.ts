@@ -160,7 +160,7 @@ function watch(session: DrivenSession, heard: Servers, blank: BlankPage): Return
   const askBlank = (): Promise<void> => {
     asking ??= {
       at: performance.now(),
-      answer: blank.roundTrip().then((ms = 0) => {
+      answer: blank.timeToAnswer().then((ms = 0) => {
         longest = Math.max(longest, ms);
         asking = undefined;
       }),

@@ -8,8 +8,8 @@ import {
   type Frame,
   FrameHub,
   type Judges,
-  type Look,
   type Reading,
+  type ReadOptions,
 } from "@labwright/controllers";
 import { expect, test } from "vitest";
 import { z } from "zod";
@@ -61,7 +61,7 @@ const scriptedBox = (script: Script, kind: Judges = "subject") => boxOf([scripte
 
 function scriptedCheck(script: Script, looked: Look[] = [], kind: Judges = "subject") {
   let looks = 0;
-  const read = async (_input: unknown, _signal: AbortSignal, look: Look = {}): Promise<Reading> => {
+  const read = async (_input: unknown, _signal: AbortSignal, look: ReadOptions = {}): Promise<Reading> => {
     looked.push(look);
     const next = script[Math.min(looks, script.length - 1)];
     looks += 1;
