@@ -1,3 +1,4 @@
+import { createContext, Script } from "node:vm";
 import { z } from "zod";
 import { DeviceError } from "../errors.ts";
 import { quoted } from "./quoted.ts";
@@ -15,9 +16,9 @@ export type Match = z.output<typeof matchSchema>;
 export const matchWords =
   "case and white space count only with match exact or pattern, a part of a word or number only with contains";
 
-/** Throws INVALID_PARAMS for a broken pattern. */
+/** Throws INVALID_PARAMS for a broken pattern, and for one that takes longer than a second on this text. */
 export function matches(match: Match, wanted: string, found: string): boolean {
-  if (match === "pattern") return compile(wanted.normalize("NFC")).test(found.normalize("NFC"));
+  if (match === "pattern") return test(compile(wanted.normalize("NFC")), found.normalize("NFC"));
   return holds({ match, text: wanted }, found);
 }
 
@@ -37,6 +38,25 @@ export function patternParts(pattern: string): { text: string; flags: string } {
 /** How a match reads: `is`, `contains`. */
 export function relation(match: Match): string {
   return { same: "is", words: "has", contains: "contains", exact: "is exactly", pattern: "matches" }[match];
+}
+
+const PATTERN_MS = 1_000;
+const patternTest = new Script("pattern.test(text)");
+const patternContext: { pattern?: RegExp; text?: string } = createContext({});
+
+/** In a context of its own, since only a script there can be stopped: some patterns take years. */
+function test(pattern: RegExp, text: string): boolean {
+  Object.assign(patternContext, { pattern, text });
+  try {
+    return patternTest.runInContext(patternContext, { timeout: PATTERN_MS }) === true;
+  } catch (cause) {
+    throw new DeviceError(
+      "INVALID_PARAMS",
+      `The pattern ${quoted(String(pattern))} takes too long on this text; avoid repeats within repeats, such as (a+)+`,
+      {},
+      { cause },
+    );
+  }
 }
 
 function compile(pattern: string): RegExp {

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { expect, test } from "vitest";
-import { openForTests, signal } from "./seeSession.ts";
+import { openForTests, openSeeing, signal } from "./seeSession.ts";
 
 const see = openForTests();
 
@@ -192,6 +192,21 @@ test("dialogs, console errors and requests are remembered", async () => {
   } finally {
     server.close();
   }
+});
+
+test("a pattern that takes years ends at a deadline, in the page and outside of it", async () => {
+  const fresh = await openSeeing(see.browser);
+  await fresh.page.setContent(`<p>${"a".repeat(40)}!</p>`);
+  const read = async (name: string, input: object, ms: number) => {
+    const check = fresh.checks.find((one) => one.name === name);
+    return check?.read(check.input.parse({ ...input, text: "^(a+)+$", match: "pattern" }), signal, { ms });
+  };
+  await expect(read("element_text", { selector: "css=p" }, 10_000)).rejects.toMatchObject({
+    code: "INVALID_PARAMS",
+    message: expect.stringContaining("takes too long"),
+  });
+  await expect(read("text_visible", {}, 1_500)).rejects.toMatchObject({ code: "PAGE_UNRESPONSIVE" });
+  await fresh.close();
 });
 
 test("a broken pattern and a missing target are errors and not verdicts", async () => {

@@ -204,6 +204,17 @@ describe("layout", () => {
     await judges("layout", { selector: "Framed", is: "not_covered" }, false, "it is covered by div#over.b");
   });
 
+  it("sees what covers a frame within a frame", async () => {
+    const inner = "<button>Deep</button>";
+    await see.page.setContent(`<iframe style="margin:20px" srcdoc='<iframe style="margin:10px" srcdoc="${inner}"></iframe>
+      <p id=over style="position:fixed;inset:0;margin:0;background:red;display:none">'></iframe>`);
+    const frame = see.page.frameLocator("iframe");
+    await frame.frameLocator("iframe").locator("button").waitFor();
+    await judges("layout", { selector: "Deep", is: "not_covered" }, true, "nothing covers it");
+    await frame.locator("#over").evaluate((one) => one.style.removeProperty("display"));
+    await judges("layout", { selector: "Deep", is: "not_covered" }, false, "it is covered by p#over");
+  });
+
   it("takes another element only where it compares with one", async () => {
     await see.page.setContent(page);
     const problem = expect.objectContaining({ code: "INVALID_PARAMS" });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { DeviceError } from "../../../controllers/src/errors.ts";
 import { locate } from "../../../controllers/src/web/acting/locate.ts";
-import { openForTests, signal } from "./seeSession.ts";
+import { openForTests, openSeeing, signal } from "./seeSession.ts";
 
 const see = openForTests();
 
@@ -147,6 +147,30 @@ test("several matches are an error that names the ref and the sign of each", asy
   expect(rows.map((row) => row.split(/\s/)[0])).toEqual(["Ada", "Bach", "Delete"]);
   const { elements } = await see.look.dump({ interactiveOnly: true }, signal);
   expect(elements.filter(({ name }) => name === "Delete").map(({ ref }) => ref)).toEqual(refs);
+});
+
+test("what distinguishes several matches does not depend on an earlier snapshot", async () => {
+  await see.page.setContent(`<table><tr><td>Ada<td><button>Delete</button>
+    <tr><td><a href="#1">Bach</a><td><button>Delete</button></table><a href="#2" id=twin>Bach</a>`);
+  await see.look.dump({ interactiveOnly: true }, signal);
+  await see.page.evaluate("twin.remove()");
+  expect((await failureOf("Delete")).details.candidates).toEqual([
+    expect.stringMatching(/by "Ada"$/),
+    expect.stringMatching(/by "Bach"$/),
+  ]);
+});
+
+test("a frame's element gets no ref of the page before", async () => {
+  const fresh = await openSeeing(see.browser);
+  const open = (html: string) => fresh.page.goto(`data:text/html,${encodeURIComponent(html)}`);
+  await open("<button>Old</button>");
+  const { elements } = await fresh.look.dump({ interactiveOnly: true }, signal);
+  await open(`<iframe srcdoc="<button>New</button>"></iframe>`);
+  await fresh.page.frameLocator("iframe").locator("button").waitFor();
+  await locate(fresh.session, { selector: "New" }, signal);
+  const old = locate(fresh.session, { ref: elements[0]?.ref }, signal);
+  await expect(old).rejects.toMatchObject({ code: "STALE_REF" });
+  await fresh.close();
 });
 
 test("nothing found names the nearest, and how CSS is written when it looks like CSS", async () => {

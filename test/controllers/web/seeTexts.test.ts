@@ -163,3 +163,12 @@ test.each([
 test("a text between other buttons is not in the look", async () => {
   expect(await look("<button>Save</button><p>or</p><button>Cancel</button>")).toHaveLength(2);
 });
+
+test("a snapshot that did not reach the end of the page reports no text as gone", async () => {
+  const rows = "<p><button>Buy</button> Number $</p>".repeat(4_010);
+  let number = 0;
+  await look(`<body><div id=top></div>${rows.replaceAll("$", () => `${number++}`)}`);
+  await see.page.evaluate("document.querySelector('p').before(document.querySelector('p').cloneNode(true))");
+  const { gone, changed } = await texts();
+  expect([gone, changed]).toEqual([[], []]);
+});

@@ -5,8 +5,9 @@ import { ofSubject } from "../../elements/readings.ts";
 import { type Target, targetShape } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
 import type { CheckSession } from "../browser/session.ts";
-import { askElement, askHandle } from "../page/askAgent.ts";
-import { foundOne, lookFor, notOne, readOptions } from "./look.ts";
+import { askElement, askFrameElement, runApart } from "../page/askAgent.ts";
+import { placeOfFrame } from "../page/elementsInFrames.ts";
+import { foundOne, lookFor, notOne, readOptions, SilentFrames } from "./look.ts";
 
 type Box = { x: number; y: number; width: number; height: number };
 
@@ -118,24 +119,35 @@ async function inWindow(locator: Locator, part: number, signal: AbortSignal): Pr
   return { holds: seen >= part - 0.005, actual: `${percent(seen)} of it is in the window` };
 }
 
-/** Within its own frame; where that lies in the page, there too. */
+/** Within its own frame, and in each frame around that. */
 async function notCovered(locator: Locator, own: Frame, signal: AbortSignal): Promise<Judged> {
-  const cover = await askElement(locator, "coverOf", [null], readOptions(signal));
-  if (cover !== "") return { holds: false, actual: cover };
-  const box = await locator.boundingBox(readOptions(signal));
-  const holder = await outermost(own)?.frameElement();
-  const above = box && holder && (await askHandle(holder, "coverOf", [box]));
-  return above ? { holds: false, actual: above } : { holds: true, actual: "nothing covers it" };
+  const box = await runApart(locator, boxInFrame, undefined, readOptions(signal));
+  const cover =
+    (await askElement(locator, "coverOf", [null], readOptions(signal))) ||
+    (await coverAround(own, box, signal));
+  return cover === "" ? { holds: true, actual: "nothing covers it" } : { holds: false, actual: cover };
 }
 
-/** The frame right below the page's own that holds this one; undefined for the page's own. */
-function outermost(frame: Frame): Frame | undefined {
+/** What covers a part of a frame, as {@link InpageAgent.coverOf} says it; `box` is in the frame's own view. */
+async function coverAround(frame: Frame, box: Box, signal: AbortSignal): Promise<string> {
   const parent = frame.parentFrame();
-  if (parent === null) return undefined;
-  return outermost(parent) ?? frame;
+  if (parent === null) return "";
+  const place = await placeOfFrame(frame, signal);
+  if (place === undefined) throw new SilentFrames(1);
+  const outer = { ...box, x: box.x + place.x, y: box.y + place.y };
+  const cover = await askFrameElement(frame, "coverOf", [outer]);
+  if (cover === undefined) throw new SilentFrames(1);
+  return cover || coverAround(parent, outer, signal);
 }
 
-/** Runs in the page: the share of an element that no edge of the window or of a scrolling area cuts off. */
+// What follows runs in the page.
+
+function boxInFrame(element: Element): Box {
+  const { x, y, width, height } = element.getBoundingClientRect();
+  return { x, y, width, height };
+}
+
+/** The share of an element that no edge of the window or of a scrolling area cuts off. */
 function shareInWindow(element: Element): Promise<number> {
   return new Promise((resolve) => {
     const observer = new IntersectionObserver(([entry]) => {

@@ -66,6 +66,20 @@ export async function askHandle<M extends OfElement>(
   return typeof text === "string" ? readAnswer<M>(text) : undefined;
 }
 
+/** The same of the element that shows a child frame. */
+export async function askFrameElement<M extends OfElement>(
+  frame: Frame,
+  method: M,
+  args: Rest<Parameters<InpageAgent[M]>>,
+): Promise<Answer<M> | undefined> {
+  const element = await frame.frameElement();
+  try {
+    return await askHandle(element, method, args);
+  } finally {
+    await element.dispose();
+  }
+}
+
 /**
  * The same over DevTools, for half of what Playwright's way costs; it may also take its time. Undefined where the frame is not
  * the page's own, or the tab has no session that knows its document.

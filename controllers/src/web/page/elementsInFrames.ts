@@ -4,7 +4,7 @@ import type { Candidate } from "../../elements/ranking.ts";
 import { writeSelector } from "../../elements/selectors.ts";
 import { atMost, untilAborted } from "../../waiting/deadlines.ts";
 import type { DescribeOptions, FramePlace, Matches } from "./agent/agent.ts";
-import { askAgent, askHandle } from "./askAgent.ts";
+import { askAgent, askFrameElement } from "./askAgent.ts";
 import { engineSelector } from "./inpage.ts";
 import { type PageSelector, pageGrammar, parseForPage } from "./selectors.ts";
 
@@ -152,12 +152,7 @@ export async function isFrameSeen(frame: Frame, signal: AbortSignal): Promise<bo
 
 /** Where the frame lies in its parent; undefined where that gives no answer. */
 export const placeOfFrame = (frame: Frame, signal: AbortSignal): Promise<FramePlace | undefined> =>
-  askFrame(
-    frame,
-    signal,
-    async (child) => askHandle(await child.frameElement(), "framePlace", []),
-    FRAME_PLACE_MS,
-  );
+  askFrame(frame, signal, (child) => askFrameElement(child, "framePlace", []), FRAME_PLACE_MS);
 
 let gatherings = 0;
 

@@ -72,8 +72,8 @@ export type DescribeOptions = {
   isAlone?: boolean;
 };
 
-/** Where a child frame lies in its parent: its element's ref, and the offset of its contents. */
-export type FramePlace = { ref: string; x: number; y: number; seen: boolean };
+/** Where a child frame lies in its parent: its element's ref, if it has one, and the offset of its contents. */
+export type FramePlace = { ref: string | undefined; x: number; y: number; seen: boolean };
 
 /** What another engine found, one by one, until it is asked for. */
 const gathered = new Map<number, Element[]>();
@@ -193,7 +193,7 @@ export function framePlace(frame: Element): FramePlace {
   const box = native.getBoundingClientRect(frame);
   const style = dom.style(frame);
   return {
-    ref: refs.of(frame),
+    ref: refs.known(frame),
     x: box.x + native.clientLeft(frame) + Number.parseFloat(style.paddingLeft),
     y: box.y + native.clientTop(frame) + Number.parseFloat(style.paddingTop),
     seen: sight.seen(frame),
@@ -264,7 +264,8 @@ function withRefs(
   testIdAttribute: string,
 ): Matches {
   refs.begin(prefix, next);
-  const signs = apart.signsOf(elements, found.first[0]?.name ?? "", testIdAttribute);
+  const name = found.first[0]?.name ?? "";
+  const signs = apart.signsOf(elements, { name, testIdAttribute, labels: new Set([name]) });
   const first = elements.flatMap((element, at) => {
     const described = found.first[at];
     return described ? [{ ...described, ref: refs.of(element), apart: signs[at] ?? "" }] : [];

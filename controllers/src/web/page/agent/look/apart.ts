@@ -12,16 +12,17 @@ type Kind = { of: Sign; isSeen?: boolean };
 
 /** Words are looked for among so many alike; more than these have only a number. */
 const mostWords = 300;
-/** What twins are called. */
-let labels: ReadonlySet<string> = new Set();
+
+/** `name` is that of the twins, `labels` are the names of all twins: they say nothing of what is next to them. */
+type Twins = { name: string; testIdAttribute: string; labels: ReadonlySet<string> };
 
 /** Gives each element to press that shares role and name with others a sign of its own. */
 export function mark(seen: readonly SeenElement[], testIdAttribute: string): void {
   const groups = twins(seen);
-  labels = new Set(groups.flatMap(([one]) => one?.name ?? []));
+  const labels = new Set(groups.flatMap(([one]) => one?.name ?? []));
   for (const group of groups) {
     const elements = group.flatMap((one) => refs.element(one.ref) ?? []);
-    const signs = signsOf(elements, group[0]?.name ?? "", testIdAttribute);
+    const signs = signsOf(elements, { name: group[0]?.name ?? "", testIdAttribute, labels });
     for (const [at, one] of group.entries()) one.apart = signs[at] ?? "";
   }
 }
@@ -38,10 +39,10 @@ function twins(seen: readonly SeenElement[]): SeenElement[][] {
 }
 
 /** One sign for each of several elements of one name: the first kind of sign that no other has, else one that few have. */
-export function signsOf(alike: readonly Element[], name: string, testIdAttribute: string): string[] {
+export function signsOf(alike: readonly Element[], twins: Twins): string[] {
   const signs = alike.map(() => "");
   const shared = alike.map(() => "");
-  const kinds = alike.length > mostWords ? [] : kindsOf(name, testIdAttribute);
+  const kinds = alike.length > mostWords ? [] : kindsOf(twins);
   for (const { of, isSeen } of kinds) {
     if (!signs.includes("")) break;
     const said = alike.map((element, at) => of(element, at, alike));
@@ -65,7 +66,7 @@ function isAlone(sign: string, all: readonly string[]): boolean {
   return sign !== "" && all.indexOf(sign) === all.lastIndexOf(sign);
 }
 
-function kindsOf(name: string, testIdAttribute: string): Kind[] {
+function kindsOf({ name, testIdAttribute, labels }: Twins): Kind[] {
   const said =
     (attribute: string, label: string): Sign =>
     (element) => {
@@ -81,7 +82,10 @@ function kindsOf(name: string, testIdAttribute: string): Kind[] {
     return id !== "" && !/\d{3,}|[:«»]/.test(id) ? `#${dom.cut(id, 40)}` : "";
   };
   return [
-    { of: (element, at, alike) => words(element, at, alike, name), isSeen: true },
+    {
+      of: (element, at, alike) => words(element, [alike[at - 1], alike[at + 1]], name, labels),
+      isSeen: true,
+    },
     { of: said("title", "title") },
     { of: testId },
     { of: ownId },
@@ -97,8 +101,13 @@ function quoted(text: string): string {
   return `"${dom.cut(text, 40).replaceAll('"', "'")}"`;
 }
 
-function words(element: Element, at: number, alike: readonly Element[], name: string): string {
-  const others = [alike[at - 1], alike[at + 1]].flatMap((one) => one ?? []);
+function words(
+  element: Element,
+  neighbours: readonly (Element | undefined)[],
+  name: string,
+  labels: ReadonlySet<string>,
+): string {
+  const others = neighbours.flatMap((one) => one ?? []);
   const said = near.around(element, name, others, labels) || near.label(element);
   return said === "" || said === name ? "" : `by ${quoted(said)}`;
 }

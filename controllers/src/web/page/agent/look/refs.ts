@@ -19,9 +19,13 @@ export function element(ref: string): Element | undefined {
   return element && native.isConnected(element) ? element : undefined;
 }
 
+/** Undefined for an element that no look has listed. */
+export const known = (element: Element): string | undefined => given.get(element);
+
+/** To be called after {@link begin}, with what the device has given so far. */
 export function of(element: Element): string {
-  const known = given.get(element);
-  if (known) return known;
+  const before = known(element);
+  if (before) return before;
   const ref = `${refPrefix}e${nextNumber++}`;
   given.set(element, ref);
   elements.set(ref, new WeakRef(element));

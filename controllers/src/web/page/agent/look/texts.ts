@@ -100,18 +100,22 @@ export function first(): { element: Element; text: string }[] {
   return legible(blocks).found;
 }
 
-/** To be asked once, when all of the page was walked. `names` are what the look lists. */
-export function changes(names: readonly string[]): TextChanges {
+/**
+ * To be asked once, after the walk. `names` are what the look lists. A walk that did not reach the end of the page compares
+ * nothing, and the next one neither.
+ */
+export function changes(names: readonly string[], isWhole: boolean): TextChanges {
   const before = lastLook;
   const shown = shownTexts();
   const now = { of: new WeakMap<Element, string>(), texts: shown.map(({ text }) => text) };
   for (const { block, text } of shown) now.of.set(block.element, text);
-  lastLook = now;
+  lastLook = isWhole ? now : undefined;
   const known = [...names, ...now.texts, ...(before?.texts ?? [])];
   const isKnown = (text: string) => known.some((one) => one.includes(text));
   const passed = passing.take((texts) => texts.every(isKnown));
   passing.watch();
-  return { ...(before ? compared(before, shown) : { changed: [], more: 0, gone: [] }), passed };
+  const compares = before !== undefined && isWhole;
+  return { ...(compares ? compared(before, shown) : { changed: [], more: 0, gone: [] }), passed };
 }
 
 function compared(before: Snapshot, shown: readonly Shown[]): Omit<TextChanges, "passed"> {
@@ -125,11 +129,6 @@ function compared(before: Snapshot, shown: readonly Shown[]): Omit<TextChanges, 
   const replaced = new Set(fresh.map(({ block }) => before.of.get(block.element)));
   const gone = [...left].flatMap(([text, count]) => (count > 0 && !replaced.has(text) ? [text] : []));
   return { changed, more, gone: gone.slice(0, most).map((text) => dom.cut(text, 100)) };
-}
-
-/** After a look that did not see the whole page, nothing can be compared. */
-export function forget(): void {
-  lastLook = undefined;
 }
 
 function shownTexts(): Shown[] {

@@ -87,17 +87,18 @@ export function look(options: LookOptions): SeenPage {
   const body = native.body(document);
   if (body) visit(body, top(body));
   const elements = finish();
+  const cut = asked.maxElements === 0 || out.length >= asked.maxElements;
   return {
     elements,
     first: elements.length > 0 ? [] : texts.first().map((text) => textOf(text)),
-    texts: textChanges(elements),
+    texts: textChanges(elements, !cut),
     next: refs.nextNumber,
     title: dom.cut(dom.clean(native.title(document)), 200),
     url: location.href,
     read,
     width: innerWidth,
     height: innerHeight,
-    cut: asked.maxElements === 0 || out.length >= asked.maxElements,
+    cut,
     total: native.querySelectorAll(document, "*").length,
   };
 }
@@ -114,10 +115,9 @@ function top(body: Element): Place {
   };
 }
 
-function textChanges(elements: readonly SeenElement[]): SeenPage["texts"] {
+function textChanges(elements: readonly SeenElement[], isWhole: boolean): SeenPage["texts"] {
   const names = elements.flatMap(({ name, text }) => [name, text ?? ""]);
-  const { changed, ...others } = texts.changes(names);
-  if (asked.maxElements === 0) texts.forget();
+  const { changed, ...others } = texts.changes(names, isWhole);
   return { ...others, changed: changed.map(({ was, ...text }) => ({ seen: textOf(text), was })) };
 }
 
