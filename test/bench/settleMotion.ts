@@ -1,74 +1,54 @@
-import { click, onClick, type Pattern } from "./settlePattern.ts";
+import { click, comesToRest, onClick, type Pattern, shownBy } from "./settlePattern.ts";
 
 const animated = (css: string): string => `<style>${css}</style>`;
 const menu = `<div id="menu" hidden><button>Rename</button><button>Delete</button></div>`;
 
+const scripts: Readonly<Record<string, string>> = {
+  "animation by script that ends": `const moving = $("go").animate([{ opacity: 0.2 }, { opacity: 1 }], 400); moving.onfinish = () => show("Moved");`,
+  "two animations, one after the other": `await $("go").animate([{ opacity: 0.2 }, { opacity: 1 }], 200).finished; await $("go").animate([{ opacity: 1 }, { opacity: 0.5 }], 200).finished; show("Both over");`,
+};
+
 /** Animations, transitions and lists that move. */
 export const motionPatterns: readonly Pattern[] = [
-  {
-    name: "menu that fades in",
-    html: onClick(
+  ...shownBy(scripts),
+  comesToRest(
+    "menu that fades in",
+    onClick(
       `$("menu").hidden = false; requestAnimationFrame(() => $("menu").classList.add("open"));`,
       menu +
         animated(
           "#menu { visibility: hidden; opacity: 0; transition: opacity 0.25s, visibility 0s 0.05s } #menu.open { visibility: visible; opacity: 1 }",
         ),
     ),
-    action: click,
-    outcome: /Rename/,
-    rests: true,
-  },
-  {
-    name: "menu that becomes visible at the end of its animation",
-    html: onClick(
+    /Rename/,
+  ),
+  comesToRest(
+    "menu that becomes visible at the end of its animation",
+    onClick(
       `$("menu").hidden = false;`,
       menu +
         animated(
           "@keyframes grow { from { visibility: hidden } 99% { visibility: hidden } to { visibility: visible } } #menu { animation: grow 0.3s }",
         ),
     ),
-    action: click,
-    outcome: /Rename/,
-    rests: true,
-  },
-  {
-    name: "menu that is built when its transition ends",
-    html: onClick(
+    /Rename/,
+  ),
+  comesToRest(
+    "menu that is built when its transition ends",
+    onClick(
       `$("panel").addEventListener("transitionend", () => show("Rename"), { once: true }); $("panel").style.height = "120px";`,
       `<div id="panel"></div>${animated("#panel { height: 1px; transition: height 0.35s }")}`,
     ),
-    action: click,
-    outcome: /Rename/,
-    rests: true,
-  },
-  {
-    name: "animation by script that ends",
-    html: onClick(
-      `const moving = $("go").animate([{ opacity: 0.2 }, { opacity: 1 }], 400); moving.onfinish = () => show("Moved");`,
-    ),
-    action: click,
-    outcome: /Moved/,
-    rests: true,
-  },
-  {
-    name: "two animations, one after the other",
-    html: onClick(
-      `await $("go").animate([{ opacity: 0.2 }, { opacity: 1 }], 200).finished; await $("go").animate([{ opacity: 1 }, { opacity: 0.5 }], 200).finished; show("Both over");`,
-    ),
-    action: click,
-    outcome: /Both over/,
-    rests: true,
-  },
-  {
-    name: "dialog that slides in",
-    html: onClick(
+    /Rename/,
+  ),
+  comesToRest(
+    "dialog that slides in",
+    onClick(
       `$("dialog").showModal();`,
       `<dialog id="dialog"><button>Accept</button></dialog>${animated("@keyframes slide { from { transform: translateY(-300px) } } dialog[open] { animation: slide 0.3s }")}`,
     ),
-    action: click,
-    outcome: /Accept/,
-    rests: true,
-  },
+    /Accept/,
+  ),
   {
     name: "row that fades out before it goes",
     html: onClick(
@@ -80,28 +60,24 @@ export const motionPatterns: readonly Pattern[] = [
     until: "!document.getElementById('row')",
     rests: true,
   },
-  {
-    name: "spinner that turns for ever beside the answer",
-    html: onClick(
+  comesToRest(
+    "spinner that turns for ever beside the answer",
+    onClick(
       `$("spin").hidden = false; await get(200); show("Answer beside it");`,
       `<div id="spin" hidden>*</div>${animated("@keyframes turn { to { transform: rotate(1turn) } } #spin { animation: turn 0.5s linear infinite; width: 20px }")}`,
     ),
-    action: click,
-    outcome: /Answer beside it/,
-    rests: true,
-  },
-  {
-    name: "toast that comes late and slides in",
-    html: onClick(
+    /Answer beside it/,
+  ),
+  comesToRest(
+    "toast that comes late and slides in",
+    onClick(
       `await sleep(150); $("out").innerHTML = "<div class=toast role=status>Copied to the clipboard</div>";`,
       animated(
         "@keyframes rise { from { transform: translateY(60px); opacity: 0 } } .toast { animation: rise 0.25s }",
       ),
     ),
-    action: click,
-    outcome: /Copied/,
-    rests: true,
-  },
+    /Copied/,
+  ),
   {
     name: "hover that opens a menu after a delay",
     html: `<h1>Pattern</h1><button id="go">Go</button><div id="out"></div><script>$("go").onmouseenter = () => setTimeout(() => show("Submenu"), 200);</script>`,
@@ -145,30 +121,26 @@ export const motionPatterns: readonly Pattern[] = [
     until: "document.getElementById('rows').innerText.trim().split(/\\s+/).join() === 'Clara,Berta,Anna'",
     rests: true,
   },
-  {
-    name: "virtual list that fills while it scrolls",
-    html: `<h1>Pattern</h1><button id="go">Go</button><div id="view" style="height: 200px; overflow: auto"><div id="tall" style="height: 4000px; position: relative"></div></div>
+  comesToRest(
+    "virtual list that fills while it scrolls",
+    `<h1>Pattern</h1><button id="go">Go</button><div id="view" style="height: 200px; overflow: auto"><div id="tall" style="height: 4000px; position: relative"></div></div>
       <script>
         const draw = () => { const first = Math.floor($("view").scrollTop / 40); $("tall").innerHTML = Array.from({ length: 5 }, (_, n) => '<button style="position: absolute; top: ' + (first + n) * 40 + 'px">Row ' + (first + n) + '</button>').join(""); };
         $("view").onscroll = () => requestAnimationFrame(draw); draw();
         $("go").onclick = () => { $("view").scrollTop = 2000; };
       </script>`,
-    action: click,
-    outcome: /Row 52/,
-    rests: true,
-  },
-  {
-    name: "list that scrolls smoothly to its end",
-    html: `<h1>Pattern</h1><button id="go">Go</button><div id="view" style="height: 200px; overflow: auto"><div id="tall" style="height: 3000px; position: relative"></div></div>
+    /Row 52/,
+  ),
+  comesToRest(
+    "list that scrolls smoothly to its end",
+    `<h1>Pattern</h1><button id="go">Go</button><div id="view" style="height: 200px; overflow: auto"><div id="tall" style="height: 3000px; position: relative"></div></div>
       <script>
         const draw = () => { const first = Math.floor($("view").scrollTop / 40); $("tall").innerHTML = Array.from({ length: 4 }, (_, n) => '<button style="position: absolute; top: ' + (first + n) * 40 + 'px">Line ' + (first + n) + '</button>').join(""); };
         $("view").onscroll = draw; draw();
         $("go").onclick = () => $("view").scrollTo({ top: 1000, behavior: "smooth" });
       </script>`,
-    action: click,
-    outcome: /Line 27/,
-    rests: true,
-  },
+    /Line 27/,
+  ),
   {
     name: "endless list that asks for more at its end",
     html: `<h1>Pattern</h1><button id="go">Go</button><div style="height: 3000px">Long</div><div id="end"></div><div id="out"></div>

@@ -1,4 +1,4 @@
-import { click, onClick, type Pattern } from "./settlePattern.ts";
+import { click, comesToRest, onClick, type Pattern, shownBy } from "./settlePattern.ts";
 
 const link = (href: string): string => `<h1>Pattern</h1><a id="go" href="${href}">Go</a>`;
 const reached = `<h1>Next page</h1><button>Arrived</button><div id="out"></div>`;
@@ -25,8 +25,14 @@ const headScripts = [0, 10, 25, 50].map((ms) =>
   }),
 );
 
+const scripts: Readonly<Record<string, string>> = {
+  "route change by the history API": `history.pushState({}, "", "?view=2"); $("out").innerHTML = "<p>Loading</p>"; await get(160); show("View two");`,
+  "route change that draws late": `history.pushState({}, "", "?view=3"); await import("/script/140"); await sleep(20); show("View three");`,
+};
+
 /** Documents, addresses, frames and windows. */
 export const pagePatterns: readonly Pattern[] = [
+  ...shownBy(scripts),
   ...headScripts,
   toPage("link", link(path("link"))),
   toPage("link to a slow page", link(`${path("link to a slow page")}?wait=500`)),
@@ -71,31 +77,11 @@ export const pagePatterns: readonly Pattern[] = [
     "form that is sent and redirected",
     `<h1>Pattern</h1><form method="post" action="/redirect?wait=100&to=${encodeURIComponent(path("form that is sent and redirected"))}"><input name="q" value="x"><button id="go">Go</button></form>`,
   ),
-  {
-    name: "route change by the history API",
-    html: onClick(
-      `history.pushState({}, "", "?view=2"); $("out").innerHTML = "<p>Loading</p>"; await get(160); show("View two");`,
-    ),
-    action: click,
-    outcome: /View two/,
-    rests: true,
-  },
-  {
-    name: "route change that draws late",
-    html: onClick(
-      `history.pushState({}, "", "?view=3"); await import("/script/140"); await sleep(20); show("View three");`,
-    ),
-    action: click,
-    outcome: /View three/,
-    rests: true,
-  },
-  {
-    name: "route change by the fragment",
-    html: `<h1>Pattern</h1><a id="go" href="#second">Go</a><div id="out"></div><script>addEventListener("hashchange", async () => { await get(90); show("Second part"); });</script>`,
-    action: click,
-    outcome: /Second part/,
-    rests: true,
-  },
+  comesToRest(
+    "route change by the fragment",
+    `<h1>Pattern</h1><a id="go" href="#second">Go</a><div id="out"></div><script>addEventListener("hashchange", async () => { await get(90); show("Second part"); });</script>`,
+    /Second part/,
+  ),
   {
     name: "frame that changes by itself",
     html: `<h1>Pattern</h1><iframe title="Inner" src="${path("frame that changes by itself", "inner")}"></iframe>`,

@@ -45,3 +45,15 @@ export function documentOf(name: string, html: string): string {
 export const onClick = (script: string, rest = ""): string =>
   `<h1>Pattern</h1><button id="go">Go</button><div id="out"></div>${rest}
    <script>$("go").onclick = async () => { ${script} };</script>`;
+
+/** A click, after which the page comes to rest. */
+export const comesToRest = (name: string, html: string, outcome: RegExp): Pattern => ({
+  ...{ name, html, action: click, outcome, rests: true },
+});
+
+/** Scripts of a click, by the patterns' names; each ends by showing the text that a user waits for. */
+export const shownBy = (scripts: Readonly<Record<string, string>>): Pattern[] =>
+  Object.entries(scripts).map(([name, script]) => {
+    const text = [...script.matchAll(/show\("(.*?)"\)/g)].at(-1)?.[1] ?? "";
+    return comesToRest(name, onClick(script), new RegExp(text));
+  });

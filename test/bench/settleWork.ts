@@ -1,4 +1,4 @@
-import { click, onClick, type Pattern } from "./settlePattern.ts";
+import { click, comesToRest, onClick, type Pattern, shownBy } from "./settlePattern.ts";
 
 const fetches: Pattern[] = [50, 150, 300, 600, 1_000, 1_500].map((ms) => ({
   name: `fetch of ${ms} ms`,
@@ -19,97 +19,30 @@ const timers: Pattern[] = [0, 50, 120, 250, 450].map((ms) => ({
 const field = (script: string): string =>
   `<h1>Pattern</h1><input id="go" aria-label="Go"><div id="out"></div><script>${script}</script>`;
 
+const scripts: Readonly<Record<string, string>> = {
+  "change at once": `show("At once");`,
+  "two fetches, one after the other": `await get(120, "a"); await get(180, "b"); show("Both answered");`,
+  "four fetches, one after the other": `for (const n of [1, 2, 3, 4]) await get(80, n); show("Four answered");`,
+  "fetches side by side": `await Promise.all([get(60, "a"), get(350, "b"), get(150, "c")]); show("All answered");`,
+  "timer, then fetch": `await sleep(200); await get(200); show("Slept and asked");`,
+  "fetch, then timer, then fetch": `await get(90); await sleep(150); await get(90); show("End of the chain");`,
+  "chain of timers": `let left = 6; const step = () => { if (left-- > 0) setTimeout(step, 70); else show("Last step"); }; step();`,
+  XMLHttpRequest: `const request = new XMLHttpRequest(); request.open("GET", "/api/220"); request.onload = () => show("Loaded by XHR"); request.send();`,
+  "script added later": `globalThis.loaded = () => show("Script ran"); const script = document.createElement("script"); script.src = "/script/260"; document.body.append(script);`,
+  "style sheet added later": `const link = Object.assign(document.createElement("link"), { rel: "stylesheet", href: "/style/180", onload: () => show("Styled") }); document.head.append(link);`,
+  "picture shown when it has loaded": `const picture = new Image(); picture.onload = () => { picture.alt = "Large picture"; $("out").append(picture); show("Close the picture"); }; picture.src = "/picture/300";`,
+  "button that is disabled while it works": `$("go").disabled = true; await get(320); $("go").disabled = false; show("Saved");`,
+  "skeleton, then content": `$("out").innerHTML = "<p role=status>Loading</p>"; await get(420); $("out").innerHTML = ""; show("Content");`,
+  "optimistic change, then the server's answer": `show("Liked"); await get(200); show("Likes: 12");`,
+  "work in small tasks": `let left = 30; const channel = new MessageChannel(); channel.port1.onmessage = () => { if (left-- > 0) channel.port2.postMessage(0); else show("All tasks done"); }; channel.port2.postMessage(0);`,
+  "work in frames": `let left = 12; const frame = () => { $("go").style.opacity = 1 - left / 20; if (left-- > 0) requestAnimationFrame(frame); else show("Drawn"); }; frame();`,
+};
+
 /** Requests and timers that an action starts, alone and in chains, and what a page does while they go on. */
 export const workPatterns: readonly Pattern[] = [
+  ...shownBy(scripts),
   ...fetches,
   ...timers,
-  {
-    name: "change at once",
-    html: onClick(`show("At once");`),
-    action: click,
-    outcome: /At once/,
-    rests: true,
-  },
-  {
-    name: "two fetches, one after the other",
-    html: onClick(`await get(120, "a"); await get(180, "b"); show("Both answered");`),
-    action: click,
-    outcome: /Both answered/,
-    rests: true,
-  },
-  {
-    name: "four fetches, one after the other",
-    html: onClick(`for (const n of [1, 2, 3, 4]) await get(80, n); show("Four answered");`),
-    action: click,
-    outcome: /Four answered/,
-    rests: true,
-  },
-  {
-    name: "fetches side by side",
-    html: onClick(`await Promise.all([get(60, "a"), get(350, "b"), get(150, "c")]); show("All answered");`),
-    action: click,
-    outcome: /All answered/,
-    rests: true,
-  },
-  {
-    name: "timer, then fetch",
-    html: onClick(`await sleep(200); await get(200); show("Slept and asked");`),
-    action: click,
-    outcome: /Slept and asked/,
-    rests: true,
-  },
-  {
-    name: "fetch, then timer, then fetch",
-    html: onClick(`await get(90); await sleep(150); await get(90); show("End of the chain");`),
-    action: click,
-    outcome: /End of the chain/,
-    rests: true,
-  },
-  {
-    name: "chain of timers",
-    html: onClick(
-      `let left = 6; const step = () => { if (left-- > 0) setTimeout(step, 70); else show("Last step"); }; step();`,
-    ),
-    action: click,
-    outcome: /Last step/,
-    rests: true,
-  },
-  {
-    name: "XMLHttpRequest",
-    html: onClick(
-      `const request = new XMLHttpRequest(); request.open("GET", "/api/220"); request.onload = () => show("Loaded by XHR"); request.send();`,
-    ),
-    action: click,
-    outcome: /Loaded by XHR/,
-    rests: true,
-  },
-  {
-    name: "script added later",
-    html: onClick(
-      `globalThis.loaded = () => show("Script ran"); const script = document.createElement("script"); script.src = "/script/260"; document.body.append(script);`,
-    ),
-    action: click,
-    outcome: /Script ran/,
-    rests: true,
-  },
-  {
-    name: "style sheet added later",
-    html: onClick(
-      `const link = Object.assign(document.createElement("link"), { rel: "stylesheet", href: "/style/180", onload: () => show("Styled") }); document.head.append(link);`,
-    ),
-    action: click,
-    outcome: /Styled/,
-    rests: true,
-  },
-  {
-    name: "picture shown when it has loaded",
-    html: onClick(
-      `const picture = new Image(); picture.onload = () => { picture.alt = "Large picture"; $("out").append(picture); show("Close the picture"); }; picture.src = "/picture/300";`,
-    ),
-    action: click,
-    outcome: /Close the picture/,
-    rests: true,
-  },
   {
     name: "debounced search",
     html: field(
@@ -144,66 +77,21 @@ export const workPatterns: readonly Pattern[] = [
     outcome: /Madrid/,
     rests: true,
   },
-  {
-    name: "button that is disabled while it works",
-    html: onClick(`$("go").disabled = true; await get(320); $("go").disabled = false; show("Saved");`),
-    action: click,
-    outcome: /Saved/,
-    rests: true,
-  },
-  {
-    name: "skeleton, then content",
-    html: onClick(
-      `$("out").innerHTML = "<p role=status>Loading</p>"; await get(420); $("out").innerHTML = ""; show("Content");`,
-    ),
-    action: click,
-    outcome: /Content/,
-    rests: true,
-  },
-  {
-    name: "skeleton that pulses for ever, then content",
-    html: onClick(
+  comesToRest(
+    "skeleton that pulses for ever, then content",
+    onClick(
       `$("out").innerHTML = "<div class=pulse>Loading</div>"; await get(380); $("out").innerHTML = ""; show("Content");`,
       `<style>@keyframes pulse { to { opacity: 0.3 } } .pulse { animation: pulse 0.8s infinite alternate }</style>`,
     ),
-    action: click,
-    outcome: /Content/,
-    rests: true,
-  },
-  {
-    name: "optimistic change, then the server's answer",
-    html: onClick(`show("Liked"); await get(200); show("Likes: 12");`),
-    action: click,
-    outcome: /Likes: 12/,
-    rests: true,
-  },
-  {
-    name: "error message after a failed request",
-    html: onClick(
+    /Content/,
+  ),
+  comesToRest(
+    "error message after a failed request",
+    onClick(
       `const answer = await fetch("/missing?wait=150"); if (!answer.ok) $("out").innerHTML = "<p role=alert>Could not save</p>";`,
     ),
-    action: click,
-    outcome: /Could not save/,
-    rests: true,
-  },
-  {
-    name: "work in small tasks",
-    html: onClick(
-      `let left = 30; const channel = new MessageChannel(); channel.port1.onmessage = () => { if (left-- > 0) channel.port2.postMessage(0); else show("All tasks done"); }; channel.port2.postMessage(0);`,
-    ),
-    action: click,
-    outcome: /All tasks done/,
-    rests: true,
-  },
-  {
-    name: "work in frames",
-    html: onClick(
-      `let left = 12; const frame = () => { $("go").style.opacity = 1 - left / 20; if (left-- > 0) requestAnimationFrame(frame); else show("Drawn"); }; frame();`,
-    ),
-    action: click,
-    outcome: /Drawn/,
-    rests: true,
-  },
+    /Could not save/,
+  ),
   {
     name: "click that does nothing",
     html: onClick(""),

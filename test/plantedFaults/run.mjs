@@ -37,7 +37,8 @@ function linkPackages() {
       symlinkSync(join(from, name), join(to, name));
   for (const name of readdirSync(join(from, "@labwright")))
     symlinkSync(join(tree, name), join(to, "@labwright", name));
-  for (const folder of ["mcp-server/dist", "mcp-server/node_modules", ".setup"])
+  symlinkSync(join(root, ".setup"), join(tree, ".setup"));
+  for (const folder of ["mcp-server/dist", "mcp-server/node_modules"])
     if (existsSync(join(root, folder))) cpSync(join(root, folder), join(tree, folder), { recursive: true });
 }
 
