@@ -128,7 +128,7 @@ export type Check<Input extends z.ZodObject = z.ZodObject> = {
   title?(element: string, input: Readonly<Record<string, unknown>>): string;
   /** It judges a picture and nothing else: {@link ReadOptions.frame} where there is one. */
   byPicture?: true;
-  read(input: z.output<Input>, signal: AbortSignal, look?: Look): Promise<Reading>;
+  read(input: z.output<Input>, signal: AbortSignal, look?: ReadOptions): Promise<Reading>;
 };
 
 /** Takes pictures. `area` is in pixels of a picture of the whole screen, or of the full page with `fullPage`; `ref` limits the picture to one element. */

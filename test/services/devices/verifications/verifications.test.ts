@@ -59,7 +59,7 @@ const readingAs = (name: string, read: () => Promise<Partial<Reading>>) =>
 type Script = readonly (boolean | DeviceError | Partial<Reading>)[];
 const scriptedBox = (script: Script, kind: Judges = "subject") => boxOf([scriptedCheck(script, [], kind)]);
 
-function scriptedCheck(script: Script, looked: Look[] = [], kind: Judges = "subject") {
+function scriptedCheck(script: Script, looked: ReadOptions[] = [], kind: Judges = "subject") {
   let looks = 0;
   const read = async (_input: unknown, _signal: AbortSignal, look: ReadOptions = {}): Promise<Reading> => {
     looked.push(look);
@@ -295,7 +295,7 @@ test("score and area are in the verdict, and what was judged is its first eviden
 });
 
 /** The scripted check beside a command `press` whose last input event left when its parameter says so, else nobody knows. */
-async function pressedBox(inputs: Inputs, script: readonly boolean[], looked: Look[]) {
+async function pressedBox(inputs: Inputs, script: readonly boolean[], looked: ReadOptions[]) {
   const press = defineCommand({
     ...{
       name: "press",
@@ -312,7 +312,7 @@ async function pressedBox(inputs: Inputs, script: readonly boolean[], looked: Lo
 }
 
 test("a check is told since when: its first look, or the last input if that is later", async () => {
-  const looked: Look[] = [];
+  const looked: ReadOptions[] = [];
   const inputs = createInputs(systemClock);
   const { box, press } = await pressedBox(inputs, [false, false, true], looked);
   await press({ sentAt: 1 });
@@ -328,7 +328,7 @@ test("a check is told since when: its first look, or the last input if that is l
 });
 
 test("an input counts from its end where nobody knows when it was sent, and for its own device only", async () => {
-  const looked: Look[] = [];
+  const looked: ReadOptions[] = [];
   const inputs = createInputs({ monotonic: () => 1_000_000_000 });
   const { box, press } = await pressedBox(inputs, [true], looked);
   await press();
