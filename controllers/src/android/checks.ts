@@ -3,7 +3,7 @@ import { type Check, defineCheck, type Withheld } from "../contract.ts";
 import { matches, matchSchema, matchWords, relation } from "../elements/match.ts";
 import { nearest } from "../elements/nearest.ts";
 import { quoted } from "../elements/quoted.ts";
-import { absent, ofSubject, undecided } from "../elements/readings.ts";
+import { absent, inconclusive, ofSubject } from "../elements/readings.ts";
 import { fullPermission, packageShape, permissionSchema } from "../phones/apps.ts";
 import { type PhoneState, toastCheck } from "../phones/checks.ts";
 import { packageInUse } from "./commands/apps.ts";
@@ -111,9 +111,9 @@ function startUpTime({ trail }: AndroidSession): Check {
     async read({ at_most_ms }) {
       const { start } = trail;
       const expected = `at most ${at_most_ms} ms`;
-      if (start === undefined) return undecided(expected, "no app was opened yet. Run open_app before");
+      if (start === undefined) return inconclusive(expected, "no app was opened yet. Run open_app before");
       if (start.ms === undefined)
-        return undecided(
+        return inconclusive(
           expected,
           `${start.id} ran already, or Android gave no time. Run close_app before open_app`,
         );
@@ -137,11 +137,11 @@ function memoryBelow(session: AndroidSession): Check {
       const id = packageInUse(session, app);
       const expected = `${id} uses less than ${mb} MB`;
       const { stdout } = await session.device.link().run(["dumpsys", "meminfo", id], signal);
-      if (/No process found/.test(stdout)) return undecided(expected, "the app does not run");
+      if (/No process found/.test(stdout)) return inconclusive(expected, "the app does not run");
       const kilobytes =
         /^\s*TOTAL PSS:\s+([\d,]+)/m.exec(stdout)?.[1] ?? /^\s*TOTAL:?\s+([\d,]+)/m.exec(stdout)?.[1];
       if (kilobytes === undefined)
-        return undecided(expected, "the device does not say how much memory it uses");
+        return inconclusive(expected, "the device does not say how much memory it uses");
       const found = Number(kilobytes.replaceAll(",", "")) / 1_024;
       return { holds: found < mb, expected, actual: `${found.toFixed(1)} MB` };
     },
@@ -170,7 +170,10 @@ function mediaPlaying(session: AndroidSession): Check {
       }
       if ((await isRunning(session.device, id, signal)) === false)
         return absent(expected, "the app does not run");
-      return undecided(expected, "the app has no media session, so Android does not know whether it plays");
+      return inconclusive(
+        expected,
+        "the app has no media session, so Android does not know whether it plays",
+      );
     },
   });
 }
@@ -194,7 +197,7 @@ function activityIs({ device }: AndroidSession): Check {
       const expected = `${activity} is in front`;
       const front = await readFront(device, signal);
       if (front === undefined || front.packageName === "")
-        return undecided(expected, "the device does not say which activity is in front");
+        return inconclusive(expected, "the device does not say which activity is in front");
       const [first = "", second] = activity.split("/");
       const [id, name] = second === undefined ? [front.packageName, first] : [first, second];
       const full = name.startsWith(".") ? `${id}${name}` : name;
@@ -218,7 +221,7 @@ function settingIs({ device }: AndroidSession): Check {
     async read({ namespace, name, value }, signal) {
       const expected = `${namespace} ${name} is ${quoted(value)}`;
       const { code, stdout } = await device.link().run(["settings", "get", namespace, name], signal);
-      if (code !== 0) return undecided(expected, "the device does not give this setting");
+      if (code !== 0) return inconclusive(expected, "the device does not give this setting");
       const found = stdout.replace(/\r?\n$/, "");
       const isAbsent = found === "null" && value !== "null";
       return {

@@ -1,6 +1,6 @@
 import type { Reading } from "../contract.ts";
 import { quoted } from "./quoted.ts";
-import { undecided } from "./readings.ts";
+import { inconclusive } from "./readings.ts";
 import type { StateName, States } from "./stateTable.ts";
 import type { StateWord } from "./stateWords.ts";
 import type { Target } from "./target.ts";
@@ -62,7 +62,7 @@ export function readState(word: StateWord, called: string, thing: Stateful): Rea
   const value = valueFor(word, thing);
   if (value === undefined) {
     const what = thing.role === "" ? "an element without a role" : `a ${thing.role}`;
-    return undecided(expected, `it is ${what}, and nothing says whether it is ${word}`);
+    return inconclusive(expected, `it is ${what}, and nothing says whether it is ${word}`);
   }
   if (needsSight && !thing.visible)
     return { holds: false, expected, actual: "it is hidden", missing: "unclear" };

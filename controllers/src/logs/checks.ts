@@ -3,7 +3,7 @@ import { type Check, defineCheck } from "../contract.ts";
 import { matches, matchSchema, matchWords, partNote, relation } from "../elements/match.ts";
 import { nearest } from "../elements/nearest.ts";
 import { quoted } from "../elements/quoted.ts";
-import { ofPresence, undecided } from "../elements/readings.ts";
+import { inconclusive, ofPresence } from "../elements/readings.ts";
 import type { CrashFailure } from "./crashReader.ts";
 
 const noMark = "nothing marks where to begin. Run mark_logs before what is to be judged";
@@ -43,7 +43,7 @@ function logContains(log: MarkedLog): Check {
     async read({ text, match }, signal) {
       const expected = `a line since the mark that ${relation(match)} ${quoted(text)}`;
       const logs = await log.sinceMark(signal);
-      if (logs === undefined) return undecided(expected, noMark);
+      if (logs === undefined) return inconclusive(expected, noMark);
       const found = logs.lines.find((line) => matches(match, text, line.text));
       if (found !== undefined)
         return {
@@ -51,7 +51,7 @@ function logContains(log: MarkedLog): Check {
           expected,
           actual: [found.tag, quoted(found.text, text)].filter(Boolean).join(": "),
         };
-      if (!logs.isWhole) return undecided(expected, cutOff);
+      if (!logs.isWhole) return inconclusive(expected, cutOff);
       const latest = logs.lines.slice(-mostCompared).map((line) => line.text);
       const near = nearest(text, new Set(latest)).map((line) => line.slice(0, 200));
       const lines = logs.lines.map((line) => line.text);
@@ -74,10 +74,10 @@ function noCrashSince(log: MarkedLog): Check {
       const id = app.package === undefined ? undefined : log.appId(app.package);
       const expected = `no crash of ${id ?? "any app"} since the mark`;
       const logs = await log.sinceMark(signal);
-      if (logs === undefined) return undecided(expected, noMark);
+      if (logs === undefined) return inconclusive(expected, noMark);
       const failed = logs.failures().filter((one) => id === undefined || one.packageName === id);
       if (failed.length > 0) return { holds: false, expected, actual: describe(failed) };
-      return logs.isWhole ? { holds: true, expected, actual: "none" } : undecided(expected, cutOff);
+      return logs.isWhole ? { holds: true, expected, actual: "none" } : inconclusive(expected, cutOff);
     },
   });
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type Check, type ControllerContext, defineCheck } from "../contract.ts";
 import { matches, matchSchema, matchWords, partNote, relation } from "../elements/match.ts";
 import { quoted } from "../elements/quoted.ts";
-import { absent, ofPresence, ofSubject, undecided } from "../elements/readings.ts";
+import { absent, inconclusive, ofPresence, ofSubject } from "../elements/readings.ts";
 import { portable } from "../portable.ts";
 import { elementChecks } from "../screens/checks.ts";
 import { cutScreen } from "../screens/dialogs.ts";
@@ -54,7 +54,7 @@ function appShown({ apps, state }: Parts): Check {
       const expected = `${id} is in front`;
       const front = await state.front(signal);
       if (front === undefined)
-        return undecided(expected, `the ${state.teller} does not say which app is in front`);
+        return inconclusive(expected, `the ${state.teller} does not say which app is in front`);
       return { holds: front === id, expected, actual: front === "" ? "no app is" : `${front} is` };
     },
   });
@@ -71,7 +71,7 @@ function appInstalled({ context, apps, state }: Parts): Check {
       const expected = `${id} is installed`;
       const found = await state.installed(id, signal);
       if (found === undefined)
-        return undecided(expected, `the ${state.teller} does not say what is installed`);
+        return inconclusive(expected, `the ${state.teller} does not say what is installed`);
       if (found.holds) return { holds: true, expected, actual: "it is" };
       return { ...absent(expected, "it is not"), nearest: found.near ?? [] };
     },
@@ -88,7 +88,8 @@ function appRunning({ context, apps, state }: Parts): Check {
       const id = idInUse(context, apps, app);
       const expected = `${id} runs`;
       const runs = await state.runs(id, signal);
-      if (runs === undefined) return undecided(expected, `the ${state.teller} does not list its processes`);
+      if (runs === undefined)
+        return inconclusive(expected, `the ${state.teller} does not list its processes`);
       if (runs === "absent") return absent(expected, "the app is not installed");
       return { holds: runs, expected, actual: runs ? "it runs" : "it does not run" };
     },
@@ -108,7 +109,7 @@ function orientationIs({ state }: Parts): Check {
       const expected = `the screen is in ${orientation}`;
       const found = await state.orientation(signal);
       if (found === undefined)
-        return undecided(expected, `the ${state.teller} does not say how its screen is turned`);
+        return inconclusive(expected, `the ${state.teller} does not say how its screen is turned`);
       const { now, angle } = found;
       const at = angle === undefined ? "" : `, at ${angle}°`;
       return { holds: now === orientation, expected, actual: `it is in ${now}${at}` };
@@ -127,7 +128,7 @@ function keyboardShown({ state }: Parts): Check {
       const expected = "a keyboard is shown";
       const isShown = await state.isKeyboardShown(signal);
       if (isShown === undefined)
-        return undecided(expected, `the ${state.teller} does not say whether a keyboard is shown`);
+        return inconclusive(expected, `the ${state.teller} does not say whether a keyboard is shown`);
       return { holds: isShown, expected, actual: isShown ? "it is" : "none is" };
     },
   });
@@ -151,7 +152,7 @@ function toastSeen(reader: ScreenReader): Check {
       const toasts = allNodes(tree).flatMap((node) => (node.className === toastClass ? [node.text] : []));
       const expected = `a toast ${relation(match)} ${quoted(text)}`;
       const holds = toasts.some((one) => matches(match, text, one));
-      if (!holds && tree.isCut) return undecided(expected, cutScreen);
+      if (!holds && tree.isCut) return inconclusive(expected, cutScreen);
       if (toasts.length === 0) return absent(expected, "none was shown");
       const said = toasts.map((one) => quoted(one)).join(", ");
       return { holds, expected, actual: `it said ${said}${partNote(match, text, toasts)}` };

@@ -2,7 +2,7 @@ import { type Check, defineCheck, type Reading } from "../contract.ts";
 import { matches, partNote, relation } from "../elements/match.ts";
 import { nearest } from "../elements/nearest.ts";
 import { quoted } from "../elements/quoted.ts";
-import { absent, undecided } from "../elements/readings.ts";
+import { absent, inconclusive } from "../elements/readings.ts";
 import { calledBy, readState } from "../elements/states.ts";
 import type { Target } from "../elements/target.ts";
 import { portable } from "../portable.ts";
@@ -25,7 +25,7 @@ const whenLit = (reader: ScreenReader, check: Check): Check => ({
   ...check,
   async read(params, signal) {
     const { tree } = await snapshot(reader, signal);
-    return tree.isDark ? undecided(check.description, darkScreen) : check.read(params, signal);
+    return tree.isDark ? inconclusive(check.description, darkScreen) : check.read(params, signal);
   },
 });
 
@@ -116,7 +116,7 @@ function wordChecks(reader: ScreenReader): Check[] {
       read: ({ value, match, ...target }, signal) => {
         const judge: Judge = ({ role, element }, expected) => {
           const found = element.value;
-          if (found === undefined) return undecided(expected, `it is a ${role}, which holds no value`);
+          if (found === undefined) return inconclusive(expected, `it is a ${role}, which holds no value`);
           return {
             holds: matches(match, value, found),
             expected,

@@ -17,7 +17,7 @@ afterAll(() => lab.close());
 
 const settingsAt = (at: number) => lab.at(at).settings;
 const device = () => lab.at(0).device;
-const undecided = (why: string) => ({ holds: false, inconclusive: expect.stringContaining(why) });
+const inconclusive = (why: string) => ({ holds: false, inconclusive: expect.stringContaining(why) });
 
 beforeEach(async () => {
   phone = await openAndroid(settingsAt(0));
@@ -52,7 +52,9 @@ describe("checks of an app", () => {
     await phone.holds("memory_below", { ...inApp, mb: 94 }, false);
     await phone.run("close_app", samples);
     await phone.holds("app_running", inApp, false);
-    expect(await phone.read("memory_below", { ...inApp, mb: 94 })).toMatchObject(undecided("does not run"));
+    expect(await phone.read("memory_below", { ...inApp, mb: 94 })).toMatchObject(
+      inconclusive("does not run"),
+    );
   });
 
   it("say what it may do", async () => {
@@ -78,11 +80,11 @@ describe("checks of an app", () => {
     });
     await phone.holds("start_up_time", { at_most_ms: 419 }, false);
     phone.remote.handOver?.();
-    expect(await phone.read("start_up_time", { at_most_ms: 420 })).toMatchObject(undecided("open_app"));
+    expect(await phone.read("start_up_time", { at_most_ms: 420 })).toMatchObject(inconclusive("open_app"));
   });
 
   it("say whether it plays, and that it cannot be told without a media session", async () => {
-    expect(await phone.read("media_playing", inApp)).toMatchObject(undecided("media session"));
+    expect(await phone.read("media_playing", inApp)).toMatchObject(inconclusive("media session"));
     await phone.run("click_element", { selector: "Player" });
     await phone.run("wait_for", { text: "Playing" });
     await phone.holds("media_playing", inApp);
@@ -116,8 +118,8 @@ describe("checks of the device", () => {
     const { apiLevel } = device().persona;
     // As one whose version and whose words do not go together: Android 9 says it elsewhere.
     Object.assign(device().persona, { apiLevel: 28 });
-    expect(await phone.read("app_shown", samples)).toMatchObject(undecided("which app is in front"));
-    expect(await phone.read("activity_is", { activity: ".Main" })).toMatchObject(undecided("in front"));
+    expect(await phone.read("app_shown", samples)).toMatchObject(inconclusive("which app is in front"));
+    expect(await phone.read("activity_is", { activity: ".Main" })).toMatchObject(inconclusive("in front"));
     Object.assign(device().persona, { apiLevel });
   });
 
@@ -169,7 +171,7 @@ describe("checks of the log", () => {
   it("read from the last mark on", async () => {
     const payment = { text: "payment of 40 €" };
     write("A payment of 40 € was taken");
-    expect(await phone.read("log_contains", payment)).toMatchObject(undecided("mark_logs"));
+    expect(await phone.read("log_contains", payment)).toMatchObject(inconclusive("mark_logs"));
     await phone.run("mark_logs");
     await phone.holds("log_contains", payment, false);
     write("A payment of 40 € was taken");
@@ -186,7 +188,7 @@ describe("checks of the log", () => {
   });
 
   it("tell of crashes and apps that do not respond, of one app or any", async () => {
-    expect(await phone.read("no_crash_since", {})).toMatchObject(undecided("mark_logs"));
+    expect(await phone.read("no_crash_since", {})).toMatchObject(inconclusive("mark_logs"));
     await phone.run("mark_logs");
     await phone.holds("no_crash_since", {});
     device().ui.crash(id, "It broke");
@@ -210,9 +212,9 @@ describe("checks of the log", () => {
   it("say that it cannot be told where the log was cleared behind the mark", async () => {
     await phone.run("mark_logs");
     device().system.log.clear(new Set(["main"]));
-    expect(await phone.read("no_crash_since", {})).toMatchObject(undecided("reach back"));
+    expect(await phone.read("no_crash_since", {})).toMatchObject(inconclusive("reach back"));
     expect(await phone.read("log_contains", { text: "something else" })).toMatchObject(
-      undecided("reach back"),
+      inconclusive("reach back"),
     );
   });
 
@@ -220,6 +222,6 @@ describe("checks of the log", () => {
     await phone.run("mark_logs");
     phone.remote.handOver?.();
     await phone.remote.open(never);
-    expect(await phone.read("no_crash_since", {})).toMatchObject(undecided("mark_logs"));
+    expect(await phone.read("no_crash_since", {})).toMatchObject(inconclusive("mark_logs"));
   });
 });

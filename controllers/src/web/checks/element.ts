@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type Check, defineCheck, type Reading } from "../../contract.ts";
 import { type Match, matches, matchSchema, matchWords, partNote, relation } from "../../elements/match.ts";
 import { quoted } from "../../elements/quoted.ts";
-import { missing, ofSubject, undecided } from "../../elements/readings.ts";
+import { inconclusive, missing, ofSubject } from "../../elements/readings.ts";
 import { type Target, targetShape } from "../../elements/target.ts";
 import { fold } from "../../elements/text.ts";
 import { aboutIn, wantedIn } from "../../elements/titles.ts";
@@ -238,7 +238,7 @@ async function compare(
       : `${what} of ${look.target} ${relation(match)} ${quoted(wanted, found)}`;
   if (!look.first || look.count > 1) return notOne(session, look, expected, signal);
   if (what === "value" && found === undefined)
-    return undecided(expected, `it is ${describe(look.first)}, which holds no value`);
+    return inconclusive(expected, `it is ${describe(look.first)}, which holds no value`);
   if (found === undefined) return { holds: false, expected, actual: `it has no ${what}` };
   return {
     holds: wanted === undefined || matches(match, wanted, found),

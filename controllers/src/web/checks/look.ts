@@ -1,6 +1,6 @@
 import type { Locator } from "playwright-core";
 import type { Check, Reading } from "../../contract.ts";
-import { undecided } from "../../elements/readings.ts";
+import { inconclusive } from "../../elements/readings.ts";
 import { wantedText } from "../../elements/selectors.ts";
 import { onlyTarget, type Target } from "../../elements/target.ts";
 import { countAll, describe, frameOfRef } from "../acting/locate.ts";
@@ -40,7 +40,7 @@ export const admittingSilence = (check: Check): Check => ({
     try {
       return await check.read(input, signal, look);
     } catch (error) {
-      if (error instanceof SilentFrames) return undecided(check.description, error.message);
+      if (error instanceof SilentFrames) return inconclusive(check.description, error.message);
       throw error;
     }
   },

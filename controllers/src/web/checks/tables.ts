@@ -3,7 +3,7 @@ import { type Check, defineCheck, type Reading } from "../../contract.ts";
 import { matches, matchSchema, matchWords, partNote, relation } from "../../elements/match.ts";
 import { nearestOf } from "../../elements/nearest.ts";
 import { quoted } from "../../elements/quoted.ts";
-import { ofSubject, undecided } from "../../elements/readings.ts";
+import { inconclusive, ofSubject } from "../../elements/readings.ts";
 import { targetShape } from "../../elements/target.ts";
 import { fold } from "../../elements/text.ts";
 import { wantedIn } from "../../elements/titles.ts";
@@ -39,7 +39,7 @@ export function tableCell(session: CheckSession): Check {
       const drawn = one && (await runApart(one, drawnTable, undefined, readOptions(signal)));
       if (drawn === undefined) return notOne(session, look, expected, signal);
       if (drawn === "")
-        return undecided(expected, `${look.target} is not a table or grid, and contains none or several`);
+        return inconclusive(expected, `${look.target} is not a table or grid, and contains none or several`);
       return { expected, ...cellReading(tableOf(drawn), { row, column, text, match }) };
     },
   });
