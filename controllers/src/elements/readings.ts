@@ -17,8 +17,8 @@ export function missing(isAbsent: boolean, isUnclear = false): Pick<Reading, "mi
   return isUnclear ? { missing: "unclear" } : {};
 }
 
-/** It cannot be judged, whatever was asked. */
-export const undecided = (expected: string, why: string): Reading => ({
+/** The reading of a check that could not be judged, whatever it asked for. */
+export const inconclusive = (expected: string, why: string): Reading => ({
   holds: false,
   expected,
   actual: why,

@@ -76,8 +76,14 @@ describe("a state", () => {
 
 it("what may be in a frame that did not answer cannot be told", async () => {
   await see.page.setContent(`<p>Here</p>${"<iframe srcdoc=x></iframe>".repeat(31)}`);
-  const undecided = ["element_exists", "element_hidden", "element_count", "text_visible", "element_checked"];
-  for (const name of undecided) {
+  const inconclusive = [
+    "element_exists",
+    "element_hidden",
+    "element_count",
+    "text_visible",
+    "element_checked",
+  ];
+  for (const name of inconclusive) {
     const input =
       name === "text_visible"
         ? { text: "There" }

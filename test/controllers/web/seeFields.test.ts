@@ -127,8 +127,8 @@ describe("fields", () => {
       `<div>Volume <span>40%</span><div class="slider-handle" tabindex=0 style="width:9px;height:9px"></div></div>
        <div><span>Guests</span> <button>-</button><b>2</b><button>+</button></div>`,
     );
-    expect(lines[0]).toMatch(/^clickable ".*" beside "Volume 40%"$/);
-    expect(lines.slice(1)).toEqual(['button "-" beside "Guests 2"', 'button "+" beside "Guests 2"']);
+    expect(lines[0]).toMatch(/^clickable ".*" next to "Volume 40%"$/);
+    expect(lines.slice(1)).toEqual(['button "-" next to "Guests 2"', 'button "+" next to "Guests 2"']);
   });
 
   test("one that changes while it is read is read once, and its change is told", async () => {
@@ -182,8 +182,8 @@ describe("tables", () => {
       await dump(`<div><div><button>‹</button><span>November 2026</span><button>›</button></div><table><thead><tr><th>Mo<th>Tu<th>We</thead>
         <tbody>${week([2, 3, 4])}${week([9, 10, 11])}</tbody></table></div>`),
     ).toEqual([
-      'button "‹" beside "November 2026"',
-      'button "›" beside "November 2026"',
+      'button "‹" next to "November 2026"',
+      'button "›" next to "November 2026"',
       'table "November 2026"',
       "row (Mo | Tu | We)",
       'clickable: "2" "3" "4"',

@@ -6,7 +6,7 @@ import { asDeviceError } from "../page/failures.ts";
 import { pulseOf } from "../page/pulse.ts";
 
 /** How long a look may take when its caller has no deadline of its own. */
-export const LOOK_DEADLINE_MS = 10_000;
+export const ANSWER_DEADLINE_MS = 10_000;
 
 /** A page that is silent for less may only be drawing, or wait for its turn on a machine with much to do. */
 const BUSY_MS = 800;

@@ -82,11 +82,11 @@ function holds({ now, before }: HeldField, asked: string): boolean {
   if (isDateType(now.type)) return now.value === asked;
   const typed = now.value.slice(0, now.value.length - now.completed);
   if (isTaken(asked, now.value) || (now.completed > 0 && isTaken(asked, typed))) return true;
-  return now.value === "" && isBackground(asked, before.around, now.around);
+  return now.value === "" && isItemNearby(asked, before.around, now.around);
 }
 
-/** The field made a thing of its own of the text, as fields for tags do, and is empty again. */
-function isBackground(asked: string, before: string, now: string): boolean {
+/** The field turned the text into an item next to it, as fields for tags do, and is empty again. */
+function isItemNearby(asked: string, before: string, now: string): boolean {
   const words = asked.replace(/[,;\s]+$/, "").toLowerCase();
   return words !== "" && now.toLowerCase().includes(words) && !before.toLowerCase().includes(words);
 }

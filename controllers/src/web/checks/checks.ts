@@ -7,13 +7,13 @@ import { type Target, targetShape } from "../../elements/target.ts";
 import { boundsIn } from "../../elements/titles.ts";
 import { portable } from "../../portable.ts";
 import { stateChecks } from "../../screens/stateChecks.ts";
-import { ask, LOOK_DEADLINE_MS } from "../acting/question.ts";
+import { ANSWER_DEADLINE_MS, ask } from "../acting/question.ts";
 import type { CheckSession } from "../browser/session.ts";
 import type { Description } from "../page/agent/agent.ts";
 import { downloadChecks } from "./downloads.ts";
 import { elementPropertyChecks } from "./element.ts";
 import { layoutCheck } from "./layout.ts";
-import { absent, admittingSilence, lookFor, nearestTo, notOne } from "./look.ts";
+import { absent, admittingSilence, lookUp, nearestTo, notOne } from "./lookup.ts";
 import { valueBetween } from "./numbers.ts";
 import { pageChecks } from "./page.ts";
 import { requestSeen } from "./requests.ts";
@@ -23,7 +23,7 @@ import { tableCell } from "./tables.ts";
 export function webChecks(session: CheckSession): readonly Check[] {
   return bareChecks(session).map((check) => ({
     ...check,
-    read: (input, signal, { ms = LOOK_DEADLINE_MS } = {}) =>
+    read: (input, signal, { ms = ANSWER_DEADLINE_MS } = {}) =>
       ask(session, { what: check.name, ms, signal, isOfApp: true }, (limited) => check.read(input, limited)),
   }));
 }
@@ -75,15 +75,15 @@ function elementChecks(session: CheckSession): Check[] {
     defineCheck({
       ...offered,
       async read(target, signal) {
-        const look = await lookFor(session, target, signal);
-        const isHeld = holds(look.first);
-        const sight = look.first?.visible ? "it is visible" : "it exists and is hidden";
+        const lookup = await lookUp(session, target, signal);
+        const isHeld = holds(lookup.first);
+        const sight = lookup.first?.visible ? "it is visible" : "it exists and is hidden";
         return {
           holds: isHeld,
-          expected: `${look.target} ${is}`,
-          actual: look.first ? sight : absent(look),
-          ...missing(look.count === 0),
-          ...(isHeld ? {} : await nearestTo(session, look, signal)),
+          expected: `${lookup.target} ${is}`,
+          actual: lookup.first ? sight : absent(lookup),
+          ...missing(lookup.count === 0),
+          ...(isHeld ? {} : await nearestTo(session, lookup, signal)),
         };
       },
     }),
@@ -100,10 +100,10 @@ const ofState = (word: StateWord, description: string) => ({
 
 function webStateChecks(session: CheckSession): Check[] {
   const read = async (target: Target, word: StateWord, signal: AbortSignal): Promise<Reading> => {
-    const look = await lookFor(session, target, signal, { states: true });
-    const { first } = look;
-    if (!first || look.count > 1) return notOne(session, look, `${look.target} is ${word}`, signal);
-    return readState(word, look.target, { states: {}, ...first });
+    const lookup = await lookUp(session, target, signal, { states: true });
+    const { first } = lookup;
+    if (!first || lookup.count > 1) return notOne(session, lookup, `${lookup.target} is ${word}`, signal);
+    return readState(word, lookup.target, { states: {}, ...first });
   };
   return stateChecks(read, [
     [ofState("disabled", "The element is visible and disabled"), "disabled"],
@@ -118,18 +118,18 @@ function countCheck(session: CheckSession): Check {
   return defineCheck({
     ...portable.element_count,
     async read({ selector, count, min, max }, signal) {
-      const look = await lookFor(session, { selector }, signal, { all: true });
+      const lookup = await lookUp(session, { selector }, signal, { all: true });
       const holds =
-        (count === undefined || look.count === count) &&
-        (min === undefined || look.count >= min) &&
-        (max === undefined || look.count <= max);
+        (count === undefined || lookup.count === count) &&
+        (min === undefined || lookup.count >= min) &&
+        (max === undefined || lookup.count <= max);
       const wanted = count === undefined ? boundsIn({ min, max }) : String(count);
       return {
         holds,
-        expected: `${wanted} match ${look.target}`,
-        actual: `${look.count} match`,
-        ...missing(look.count === 0),
-        ...(holds || look.count > 0 ? {} : await nearestTo(session, look, signal)),
+        expected: `${wanted} match ${lookup.target}`,
+        actual: `${lookup.count} match`,
+        ...missing(lookup.count === 0),
+        ...(holds || lookup.count > 0 ? {} : await nearestTo(session, lookup, signal)),
       };
     },
   });

@@ -6,7 +6,7 @@ import { missing } from "../../elements/readings.ts";
 import { aboutIn } from "../../elements/titles.ts";
 import { endText, type ReceivedDownload } from "../browser/downloads.ts";
 import type { CheckSession } from "../browser/session.ts";
-import { latest } from "./look.ts";
+import { latest } from "./lookup.ts";
 
 type Wanted = {
   name?: string | undefined;

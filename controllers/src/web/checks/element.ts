@@ -11,7 +11,7 @@ import { describe } from "../acting/locate.ts";
 import type { CheckSession } from "../browser/session.ts";
 import type { Description } from "../page/agent/agent.ts";
 import { runApart } from "../page/askAgent.ts";
-import { absent, foundOne, lookFor, nearestTo, notOne, readOptions } from "./look.ts";
+import { absent, foundOne, lookUp, nearestTo, notOne, readOptions } from "./lookup.ts";
 
 const text = z.string().max(10_000);
 
@@ -129,11 +129,11 @@ function property<Wanted extends z.ZodObject>(session: CheckSession, spec: Prope
     input: spec.wanted,
     judges: ofSubject,
     async read(wanted, signal) {
-      const look = await lookFor(session, targetOf(wanted), signal);
-      const expected = `${look.target} ${spec.expects(wanted)}`;
-      const one = foundOne(look);
+      const lookup = await lookUp(session, targetOf(wanted), signal);
+      const expected = `${lookup.target} ${spec.expects(wanted)}`;
+      const one = foundOne(lookup);
       const found = one && (await runApart(one, spec.read, spec.about?.(wanted) ?? "", readOptions(signal)));
-      if (found === undefined) return notOne(session, look, expected, signal);
+      if (found === undefined) return notOne(session, lookup, expected, signal);
       return {
         holds: spec.holds(wanted, found),
         expected,
@@ -170,10 +170,10 @@ function roleCheck(session: CheckSession): Check {
     judges: ofSubject,
     title: (element, { role }) => `${element} has the role ${String(role)}`,
     async read({ role, ...target }, signal) {
-      const look = await lookFor(session, target, signal);
-      const expected = `role of ${look.target} is ${role}`;
-      if (!look.first || look.count > 1) return notOne(session, look, expected, signal);
-      const found = look.first.role;
+      const lookup = await lookUp(session, target, signal);
+      const expected = `role of ${lookup.target} is ${role}`;
+      if (!lookup.first || lookup.count > 1) return notOne(session, lookup, expected, signal);
+      const found = lookup.first.role;
       return { holds: found === role.toLowerCase(), expected, actual: `role is ${quoted(found)}` };
     },
   });
@@ -230,15 +230,15 @@ async function compare(
   read: (one: Description) => string | undefined,
   signal: AbortSignal,
 ): Promise<Reading> {
-  const look = await lookFor(session, target, signal, { whole: true, ...(attribute ? { attribute } : {}) });
-  const found = look.first && look.count < 2 ? read(look.first) : undefined;
+  const lookup = await lookUp(session, target, signal, { whole: true, ...(attribute ? { attribute } : {}) });
+  const found = lookup.first && lookup.count < 2 ? read(lookup.first) : undefined;
   const expected =
     wanted === undefined
-      ? `${look.target} has ${what}`
-      : `${what} of ${look.target} ${relation(match)} ${quoted(wanted, found)}`;
-  if (!look.first || look.count > 1) return notOne(session, look, expected, signal);
+      ? `${lookup.target} has ${what}`
+      : `${what} of ${lookup.target} ${relation(match)} ${quoted(wanted, found)}`;
+  if (!lookup.first || lookup.count > 1) return notOne(session, lookup, expected, signal);
   if (what === "value" && found === undefined)
-    return inconclusive(expected, `it is ${describe(look.first)}, which holds no value`);
+    return inconclusive(expected, `it is ${describe(lookup.first)}, which holds no value`);
   if (found === undefined) return { holds: false, expected, actual: `it has no ${what}` };
   return {
     holds: wanted === undefined || matches(match, wanted, found),
@@ -263,18 +263,18 @@ function elementTexts(session: CheckSession): Check {
     title: (element) => `the texts of ${element}`,
     async read({ selector, texts, match }, signal) {
       const wanted = { whole: true, all: true, limit: MOST_TEXTS + 1 };
-      const look = await lookFor(session, { selector }, signal, wanted);
-      const found = look.found.flatMap(({ answer }) => answer.first.map((one) => one.shown || one.name));
+      const lookup = await lookUp(session, { selector }, signal, wanted);
+      const found = lookup.found.flatMap(({ answer }) => answer.first.map((one) => one.shown || one.name));
       const most = Math.max(texts.length, found.length);
       const isWrong = (at: number) =>
         texts[at] === undefined || found[at] === undefined || !matches(match, texts[at], found[at]);
       const wrong = Array.from({ length: most }, (_, at) => at).find(isWrong);
       return {
         holds: wrong === undefined,
-        expected: `the texts of ${look.target} are ${listText(texts, wrong)}`,
-        actual: found.length === 0 ? absent(look) : `they are ${listText(found, wrong)}`,
+        expected: `the texts of ${lookup.target} are ${listText(texts, wrong)}`,
+        actual: found.length === 0 ? absent(lookup) : `they are ${listText(found, wrong)}`,
         ...missing(found.length === 0),
-        ...(found.length > 0 ? {} : await nearestTo(session, look, signal)),
+        ...(found.length > 0 ? {} : await nearestTo(session, lookup, signal)),
       };
     },
   });

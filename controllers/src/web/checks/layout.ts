@@ -7,7 +7,7 @@ import { DeviceError } from "../../errors.ts";
 import type { CheckSession } from "../browser/session.ts";
 import { askElement, askFrameElement, runApart } from "../page/askAgent.ts";
 import { placeOfFrame } from "../page/elementsInFrames.ts";
-import { foundOne, lookFor, notOne, readOptions, SilentFrames } from "./look.ts";
+import { foundOne, lookUp, notOne, readOptions, SilentFrames } from "./lookup.ts";
 
 type Box = { x: number; y: number; width: number; height: number };
 
@@ -53,13 +53,13 @@ export function layoutCheck(session: CheckSession): Check {
     async read({ is, of_ref, of_selector, part, tolerance, ...target }, signal) {
       const other = { ref: of_ref, selector: of_selector };
       const relation = relations[is];
-      if (relation) return besides(session, { target, other, is, relation, tolerance }, signal);
+      if (relation) return compared(session, { target, other, is, relation, tolerance }, signal);
       if (of_ref !== undefined || of_selector !== undefined) throw needless(is);
-      const look = await lookFor(session, target, signal);
-      const expected = `${look.target} is ${is.replaceAll("_", " ")}${part < 1 ? `, ${percent(part)} of it` : ""}`;
-      const locator = foundOne(look);
-      const frame = look.found[0]?.frame;
-      if (!locator || !frame) return notOne(session, look, expected, signal);
+      const lookup = await lookUp(session, target, signal);
+      const expected = `${lookup.target} is ${is.replaceAll("_", " ")}${part < 1 ? `, ${percent(part)} of it` : ""}`;
+      const locator = foundOne(lookup);
+      const frame = lookup.found[0]?.frame;
+      if (!locator || !frame) return notOne(session, lookup, expected, signal);
       return is === "in_window"
         ? { expected, ...(await inWindow(locator, part, signal)) }
         : { expected, ...(await notCovered(locator, frame, signal)) };
@@ -72,7 +72,7 @@ const needless = (is: string) =>
 
 const percent = (part: number): string => `${Math.round(part * 100)} %`;
 
-type Beside = {
+type Comparison = {
   target: Target;
   other: Target;
   is: string;
@@ -80,15 +80,15 @@ type Beside = {
   tolerance: number;
 };
 
-async function besides(
+async function compared(
   session: CheckSession,
-  { target, other, is, relation, tolerance }: Beside,
+  { target, other, is, relation, tolerance }: Comparison,
   signal: AbortSignal,
 ): Promise<Reading> {
-  const [one, two] = await Promise.all([lookFor(session, target, signal), lookFor(session, other, signal)]);
+  const [one, two] = await Promise.all([lookUp(session, target, signal), lookUp(session, other, signal)]);
   const expected = `${one.target} is ${is.replaceAll("_", " ")} ${two.target}`;
   const [box, otherBox] = await Promise.all(
-    [one, two].map((look) => foundOne(look)?.boundingBox(readOptions(signal))),
+    [one, two].map((lookup) => foundOne(lookup)?.boundingBox(readOptions(signal))),
   );
   if (!box) return lost(session, one, expected, signal, box === null);
   if (!otherBox) return lost(session, two, expected, signal, otherBox === null);
@@ -100,13 +100,13 @@ async function besides(
 
 async function lost(
   session: CheckSession,
-  look: Awaited<ReturnType<typeof lookFor>>,
+  lookup: Awaited<ReturnType<typeof lookUp>>,
   expected: string,
   signal: AbortSignal,
   isHidden: boolean,
 ): Promise<Reading> {
-  if (isHidden) return { holds: false, expected, actual: `${look.target} is hidden`, missing: "unclear" };
-  return notOne(session, look, expected, signal);
+  if (isHidden) return { holds: false, expected, actual: `${lookup.target} is hidden`, missing: "unclear" };
+  return notOne(session, lookup, expected, signal);
 }
 
 const rectText = ({ x, y, width, height }: Box): string =>

@@ -5,7 +5,7 @@ import { ofSubject } from "../../elements/readings.ts";
 import { targetShape } from "../../elements/target.ts";
 import { boundsIn } from "../../elements/titles.ts";
 import type { CheckSession } from "../browser/session.ts";
-import { lookFor, notOne } from "./look.ts";
+import { lookUp, notOne } from "./lookup.ts";
 
 /** The number that an element shows or a field holds. */
 export function valueBetween(session: CheckSession): Check {
@@ -26,10 +26,10 @@ export function valueBetween(session: CheckSession): Check {
     judges: ofSubject,
     title: (element, input) => `${element} is ${boundsIn(input)}`,
     async read({ min, max, decimal, ...target }, signal) {
-      const look = await lookFor(session, target, signal, { whole: true });
-      const expected = `the number of ${look.target} is ${boundsIn({ min, max })}`;
-      const { first } = look;
-      if (!first || look.count > 1) return notOne(session, look, expected, signal);
+      const lookup = await lookUp(session, target, signal, { whole: true });
+      const expected = `the number of ${lookup.target} is ${boundsIn({ min, max })}`;
+      const { first } = lookup;
+      if (!first || lookup.count > 1) return notOne(session, lookup, expected, signal);
       const text = first.value ?? (first.shown || first.name);
       return { expected, ...judge(text, numbersIn(text, decimal), { min, max }) };
     },

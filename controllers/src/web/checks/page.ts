@@ -11,7 +11,7 @@ import type { CheckSession } from "../browser/session.ts";
 import { appUrl, isOfApp } from "../page/address.ts";
 import { askAgent } from "../page/askAgent.ts";
 import { askAllFrames, askFrame, type FrameAnswer, isFrameSeen } from "../page/elementsInFrames.ts";
-import { SilentFrames } from "./look.ts";
+import { SilentFrames } from "./lookup.ts";
 
 /** What is judged of the page as a whole, and of what it did so far. */
 export function pageChecks(session: CheckSession): Check[] {

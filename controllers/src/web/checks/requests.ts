@@ -8,7 +8,7 @@ import { absent, missing } from "../../elements/readings.ts";
 import { aboutIn } from "../../elements/titles.ts";
 import { endsWithin } from "../../waiting/deadlines.ts";
 import type { CheckSession } from "../browser/session.ts";
-import { latest } from "./look.ts";
+import { latest } from "./lookup.ts";
 
 /** A request whose answer goes on, such as a stream, has no body yet. */
 const BODY_MS = 1_000;

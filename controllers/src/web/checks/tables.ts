@@ -10,7 +10,7 @@ import { wantedIn } from "../../elements/titles.ts";
 import type { CheckSession } from "../browser/session.ts";
 import { runApart } from "../page/askAgent.ts";
 import { drawnTable, type TableData, tableOf } from "../page/tables.ts";
-import { foundOne, lookFor, notOne, readOptions } from "./look.ts";
+import { foundOne, lookUp, notOne, readOptions } from "./lookup.ts";
 
 /** What one cell of a table shows. */
 export function tableCell(session: CheckSession): Check {
@@ -32,14 +32,17 @@ export function tableCell(session: CheckSession): Check {
     title: (element, { column, row, ...input }) =>
       `${String(column)} of ${String(row)} in ${element} shows ${wantedIn(input, "text")}`,
     async read({ row, column, text, match, ...target }, signal) {
-      const look = await lookFor(session, target, signal);
-      const place = `column ${nameOf(column)} of row ${nameOf(row)} in ${look.target}`;
+      const lookup = await lookUp(session, target, signal);
+      const place = `column ${nameOf(column)} of row ${nameOf(row)} in ${lookup.target}`;
       const expected = `${place} ${relation(match)} ${quoted(text)}`;
-      const one = foundOne(look);
+      const one = foundOne(lookup);
       const drawn = one && (await runApart(one, drawnTable, undefined, readOptions(signal)));
-      if (drawn === undefined) return notOne(session, look, expected, signal);
+      if (drawn === undefined) return notOne(session, lookup, expected, signal);
       if (drawn === "")
-        return inconclusive(expected, `${look.target} is not a table or grid, and contains none or several`);
+        return inconclusive(
+          expected,
+          `${lookup.target} is not a table or grid, and contains none or several`,
+        );
       return { expected, ...cellReading(tableOf(drawn), { row, column, text, match }) };
     },
   });

@@ -1,11 +1,11 @@
 import type { Frame, Page } from "playwright-core";
 import type { Dump, Element, ElementSource, Selector, Space, TextNews } from "../../contract.ts";
 import { byWorth, type Candidate, toSelector } from "../../elements/ranking.ts";
-import { ask, LOOK_DEADLINE_MS } from "../acting/question.ts";
+import { ANSWER_DEADLINE_MS, ask } from "../acting/question.ts";
 import { type ElementsMemory, testIdAttributeOf, type WebSession } from "../browser/session.ts";
 import type { FramePlace } from "../page/agent/agent.ts";
-import type { SeenElement } from "../page/agent/look/records.ts";
-import type { LookOptions, SeenPage } from "../page/agent/look/walk.ts";
+import type { SeenElement } from "../page/agent/snapshot/records.ts";
+import type { SeenPage, SnapshotOptions } from "../page/agent/snapshot/walk.ts";
 import { askAgent } from "../page/askAgent.ts";
 import {
   askFrames,
@@ -37,11 +37,11 @@ export function createLook(session: LookSession): ElementSource {
     dump: (options, signal) =>
       ask(
         session,
-        { what: "the snapshot of the screen", ms: LOOK_DEADLINE_MS, signal, isOfApp: true },
+        { what: "the snapshot of the screen", ms: ANSWER_DEADLINE_MS, signal, isOfApp: true },
         (limited) => dump(session, memory, options.interactiveOnly, limited),
       ),
     selectors: (refs, signal) =>
-      ask(session, { what: "ranking selectors", ms: LOOK_DEADLINE_MS, signal }, (limited) =>
+      ask(session, { what: "ranking selectors", ms: ANSWER_DEADLINE_MS, signal }, (limited) =>
         selectors(session, memory, refs, limited),
       ),
   };
@@ -57,8 +57,8 @@ async function dump(
   const frames = page.frames().length;
   const testIdAttribute = testIdAttributeOf(session);
   const snapshots = await askFrames(page, signal, async (frame) => {
-    const options = { ...lookOptions(memory, frame), interactiveOnly, testIdAttribute };
-    return askAgent(frame, "look", [options]);
+    const options = { ...optionsFor(memory, frame), interactiveOnly, testIdAttribute };
+    return askAgent(frame, "snapshot", [options]);
   });
   for (const { frame, answer } of snapshots) memory.refs.numbered(memory.prefix(frame), answer.next);
   const places = snapshots.length > 1 ? await framePlaces(snapshots, signal) : [];
@@ -110,10 +110,10 @@ function spaceOf(page: Page, seen: SeenPage | undefined): Space {
   return { width, height, rotation: 0 };
 }
 
-function lookOptions(
+function optionsFor(
   memory: ElementsMemory,
   frame: Frame,
-): Omit<LookOptions, "interactiveOnly" | "testIdAttribute"> {
+): Omit<SnapshotOptions, "interactiveOnly" | "testIdAttribute"> {
   const prefix = memory.prefix(frame);
   return {
     prefix,

@@ -4,10 +4,6 @@ import type { States } from "../../../elements/stateTable.ts";
 import type { TextMatch } from "../../../elements/text.ts";
 import type { FieldFacts, HeldField } from "./fields.ts";
 import * as fields from "./fields.ts";
-import * as apart from "./look/apart.ts";
-import * as refs from "./look/refs.ts";
-import type { LookOptions, SeenPage } from "./look/walk.ts";
-import * as walk from "./look/walk.ts";
 import * as clicks from "./names/clicks.ts";
 import * as names from "./names/names.ts";
 import * as roles from "./names/roles.ts";
@@ -15,6 +11,10 @@ import * as words from "./names/words.ts";
 import type { PageQuery } from "./query.ts";
 import * as queries from "./query.ts";
 import * as selectors from "./selectors.ts";
+import * as apart from "./snapshot/apart.ts";
+import * as refs from "./snapshot/refs.ts";
+import type { SeenPage, SnapshotOptions } from "./snapshot/walk.ts";
+import * as walk from "./snapshot/walk.ts";
 import * as dom from "./tree/dom.ts";
 import * as lists from "./tree/lists.ts";
 import { native } from "./tree/native.ts";
@@ -66,8 +66,8 @@ export type DescribeOptions = {
   /** Every match, and not only those that are meant because their case is right. */
   all?: boolean;
   states?: boolean;
-  /** Gives each a ref of this frame: see {@link LookOptions}. */
-  refs?: Pick<LookOptions, "prefix" | "next">;
+  /** Gives each a ref of this frame: see {@link SnapshotOptions}. */
+  refs?: Pick<SnapshotOptions, "prefix" | "next">;
   /** The page has no other frame. */
   isAlone?: boolean;
 };
@@ -96,9 +96,9 @@ function begin(): void {
 }
 
 /** `unread`: what is shown but cannot be read. */
-export function look(options: LookOptions): SeenPage & { unread: string[] } {
+export function snapshot(options: SnapshotOptions): SeenPage & { unread: string[] } {
   begin();
-  return { ...walk.look(options), unread: unread.list() };
+  return { ...walk.snapshot(options), unread: unread.list() };
 }
 
 export function isAlive(ref: string): boolean {
@@ -113,7 +113,7 @@ export function isAlive(ref: string): boolean {
  */
 export function fill(query: PageQuery, text: string, token = 0): "filled" | "selected" | "inert" | "other" {
   begin();
-  const [field, ...others] = queries.meant(query).elements;
+  const [field, ...others] = queries.targets(query).elements;
   if (field === undefined || others.length > 0 || text === "" || !isReadyField(field)) return "other";
   fields.note(field, token, query);
   field.select();
@@ -129,7 +129,7 @@ export function fill(query: PageQuery, text: string, token = 0): "filled" | "sel
  */
 export async function clickPoint(query: PageQuery): Promise<Point | null> {
   begin();
-  const [element, ...others] = queries.meant(query).elements;
+  const [element, ...others] = queries.targets(query).elements;
   if (element === undefined || others.length > 0) return null;
   const point = await points.ready(element);
   if (point) receiver.expect(element, 1, true);
@@ -223,7 +223,7 @@ export function coverOf(
 export function find(query: PageQuery, options: DescribeOptions): Matches {
   begin();
   if (options.all) return described(queries.find(query), { hidden: 0, isCased: false }, options);
-  const { elements, isCased } = queries.meant(query, options.isAlone);
+  const { elements, isCased } = queries.targets(query, options.isAlone);
   return described(elements, { hidden: 0, isCased }, options);
 }
 
@@ -260,7 +260,7 @@ function described(
 function withRefs(
   found: Matches,
   elements: readonly Element[],
-  { prefix, next }: Pick<LookOptions, "prefix" | "next">,
+  { prefix, next }: Pick<SnapshotOptions, "prefix" | "next">,
   testIdAttribute: string,
 ): Matches {
   refs.begin(prefix, next);

@@ -3,7 +3,7 @@
 import * as clicks from "./names/clicks.ts";
 import * as roles from "./names/roles.ts";
 import * as words from "./names/words.ts";
-import { meant, type PageQuery } from "./query.ts";
+import { type PageQuery, targets } from "./query.ts";
 import * as dom from "./tree/dom.ts";
 import { native } from "./tree/native.ts";
 import * as sight from "./tree/sight.ts";
@@ -85,7 +85,7 @@ function again({ element: gone, query }: NotedField): Element | undefined {
   const name = native.getAttribute(gone, "name");
   const twins = [
     native.id(gone) === "" ? [] : dom.select(`[id="${CSS.escape(native.id(gone))}"]`),
-    query === undefined || query.kind === "ref" ? [] : meant(query).elements,
+    query === undefined || query.kind === "ref" ? [] : targets(query).elements,
     name ? dom.select(`${native.localName(gone)}[name="${CSS.escape(name)}"]`) : [],
   ];
   const [twin] = twins.find((found) => found.length === 1) ?? [];

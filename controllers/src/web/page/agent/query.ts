@@ -1,11 +1,11 @@
 /** Finds elements by what a user calls them. It is the engine behind `labwright=` in Playwright. */
 
 import { type TextMatch, TextMatcher } from "../../../elements/text.ts";
-import * as refs from "./look/refs.ts";
 import * as clicks from "./names/clicks.ts";
 import * as names from "./names/names.ts";
 import * as roles from "./names/roles.ts";
 import * as words from "./names/words.ts";
+import * as refs from "./snapshot/refs.ts";
 import * as dom from "./tree/dom.ts";
 import { native } from "./tree/native.ts";
 import * as sight from "./tree/sight.ts";
@@ -31,7 +31,7 @@ export function find(query: PageQuery, root: Document | Element | ShadowRoot = d
  * What a query means: all matches, or those in exactly its case where several have the name. `isCased` says that all of
  * them are in that case; for a single match only where `isAlone` is not set, since finding out costs as much as finding.
  */
-export function meant(query: PageQuery, isAlone = true): { elements: Element[]; isCased: boolean } {
+export function targets(query: PageQuery, isAlone = true): { elements: Element[]; isCased: boolean } {
   const elements = find(query);
   const strict = elements.length > (isAlone ? 1 : 0) ? cased(query) : undefined;
   if (strict === undefined) return { elements, isCased: false };
@@ -56,7 +56,7 @@ export function preferVisible(found: readonly Element[]): Element[] {
 
 /** What a query means in the document, or all that it finds below an element. */
 export function findBelow(query: PageQuery, root: Document | Element | ShadowRoot): readonly Element[] {
-  return root === document ? meant(query).elements : find(query, root);
+  return root === document ? targets(query).elements : find(query, root);
 }
 
 function isVisible(element: Element): boolean {

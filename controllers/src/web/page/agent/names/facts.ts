@@ -45,12 +45,12 @@ function end(field: Element, name: "min" | "max"): string {
 function format(field: HTMLInputElement | HTMLTextAreaElement, name: string): string[] {
   const pattern = field.getAttribute("pattern");
   const like = dom.clean(field.placeholder);
-  const isTold = like !== "" && like !== name && near.isFormat(like);
+  const isShown = like !== "" && like !== name && near.isFormat(like);
   const accept = field instanceof HTMLInputElement && field.type === "file" ? field.accept : "";
   const isShort = field.maxLength >= 0 && field.maxLength < 100;
   return [
     pattern ? `pattern ${dom.cut(dom.clean(pattern), 60)}` : "",
-    isTold ? `like ${quoted(like)}` : "",
+    isShown ? `like ${quoted(like)}` : "",
     isShort ? `at most ${field.maxLength} characters` : "",
     dom.cut(dom.clean(accept), 60),
   ];
@@ -77,7 +77,7 @@ function errorOf(field: Element): string {
 }
 
 /** Words beside a thing whose name says little: a sign, or a handle that is only drawn. */
-export function beside(element: Element, role: string, name: string, derived: boolean): string {
+export function wordsAround(element: Element, role: string, name: string, derived: boolean): string {
   const isSign = name !== "" && !/[\p{L}\p{N}]/u.test(name);
   const signs = `${native.id(element)} ${native.getAttribute(element, "class") ?? ""}`;
   const isDrawn =
@@ -87,5 +87,5 @@ export function beside(element: Element, role: string, name: string, derived: bo
   if (!isSign && !isDrawn) return "";
   const said = near.around(element, name);
   // All the words of a page tell nothing of one thing on it.
-  return said === "" || said.length > 60 ? "" : `beside "${said.replaceAll('"', "'")}"`;
+  return said === "" || said.length > 60 ? "" : `next to "${said.replaceAll('"', "'")}"`;
 }

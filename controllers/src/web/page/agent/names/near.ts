@@ -24,14 +24,14 @@ export function isFormat(placeholder: string): boolean {
 /** The nearest words before a field, beside or above it, after it for a box to tick; empty where others have them. */
 export function label(element: Element): string {
   if (native.matches(element, "[type=checkbox],[type=radio]")) {
-    const after = wordsBeside(element, "nextSibling", 0);
+    const after = wordsNextTo(element, "nextSibling", 0);
     if (after) return after;
   }
   const below = labelBelow(element);
   if (below) return below;
   let at = element;
   for (let up = 0; up < 4; up++) {
-    const said = wordsBeside(at, "previousSibling", up);
+    const said = wordsNextTo(at, "previousSibling", up);
     if (said !== undefined) return said || columnHead(element);
     const parent = dom.parent(at);
     if (!parent || /^(body|form|main|fieldset|html|dialog|ul|ol|table)$/.test(native.localName(parent)))
@@ -44,14 +44,14 @@ export function label(element: Element): string {
 /** In each of several boxes alike a field comes first and its label after it. */
 function labelBelow(element: Element): string | undefined {
   const box = dom.parent(element);
-  if (!box || !isBoxOfOne(box) || wordsBeside(element, "previousSibling", 0) !== undefined) return undefined;
-  const beside = [native.previousElementSibling(box), native.nextElementSibling(box)];
+  if (!box || !isBoxOfOne(box) || wordsNextTo(element, "previousSibling", 0) !== undefined) return undefined;
+  const neighbours = [native.previousElementSibling(box), native.nextElementSibling(box)];
   const isAlike = (one: Element | null) =>
     one !== null &&
     native.localName(one) === native.localName(box) &&
     native.getAttribute(one, "class") === native.getAttribute(box, "class") &&
     isBoxOfOne(one);
-  return beside.some(isAlike) ? wordsBeside(element, "nextSibling", 0) : undefined;
+  return neighbours.some(isAlike) ? wordsNextTo(element, "nextSibling", 0) : undefined;
 }
 
 function isBoxOfOne(box: Element): boolean {
@@ -62,7 +62,7 @@ function isBoxOfOne(box: Element): boolean {
 }
 
 /** Undefined where nothing stands on that side; empty where what stands there names something else. */
-function wordsBeside(
+function wordsNextTo(
   element: Element,
   side: "previousSibling" | "nextSibling",
   up: number,

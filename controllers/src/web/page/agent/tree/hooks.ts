@@ -45,7 +45,7 @@ export function installHooks(names: HookNames): void {
   const answer = (event: Event) => {
     const target = apply(composedPath, event, [])[0];
     const question: string = apply(detail, event, []);
-    if (question === "news") tellNews(names);
+    if (question === "news") reportNews(names);
     if (target && isTrue(question, target)) apply(preventDefault, event, []);
   };
   const listen = () => apply(addEventListener, own.globalThis, [names.ask, answer, true]);
@@ -109,7 +109,7 @@ function note(kind: Noted, target: object): void {
   news[news.length] = { kind, target: new own.WeakRef(target) };
 }
 
-function tellNews(names: HookNames): void {
+function reportNews(names: HookNames): void {
   const kept: typeof news = [];
   for (let at = 0; at < news.length; at++) {
     const one = news[at];

@@ -15,7 +15,7 @@ import * as tables from "./tables.ts";
 import type { TextChanges, TextPlace } from "./texts.ts";
 import * as texts from "./texts.ts";
 
-export type LookOptions = {
+export type SnapshotOptions = {
   interactiveOnly: boolean;
   /** `f2` for the refs of a child frame, empty for the page itself. */
   prefix: string;
@@ -55,7 +55,7 @@ type Place = {
   block: Block;
   name: string;
   /** In a row of a table: the row reports all of its words. */
-  told: boolean;
+  inRow: boolean;
   /** The thing to press that this is in, and its role. */
   pressed?: Element;
   role?: string;
@@ -66,7 +66,7 @@ let out: SeenElement[] = [];
 let behind: SeenElement[] = [];
 let read = 0;
 let deadline = 0;
-let asked: LookOptions;
+let asked: SnapshotOptions;
 const skipped =
   /^(script|style|template|noscript|head|link|meta|title|option|optgroup|datalist|source|track|defs)$/;
 const notable = /^(heading|dialog|alertdialog|alert|status|iframe)$/;
@@ -75,7 +75,7 @@ const structure =
 const whole =
   /^(button|link|tab|menuitem\w*|option|checkbox|radio|switch|heading|combobox|listbox|textbox|searchbox|spinbutton|slider|img|clickable)$/;
 
-export function look(options: LookOptions): SeenPage {
+export function snapshot(options: SnapshotOptions): SeenPage {
   asked = options;
   refs.begin(options.prefix, options.next);
   out = [];
@@ -111,7 +111,7 @@ function top(body: Element): Place {
     message: false,
     block: { element: body, record: undefined, glued: false },
     name: "",
-    told: false,
+    inRow: false,
   };
 }
 
@@ -242,8 +242,8 @@ function isOneWith(element: Element, around: Element, saysTheSame: boolean): boo
 /** One of several beside each other, such as the icons for yes and no. */
 function hasPressedTwin(element: Element): boolean {
   const parent = native.parentElement(element);
-  const beside = parent ? [...native.children(parent)] : [];
-  return beside.some((one) => one !== element && clicks.listens(one));
+  const siblings = parent ? [...native.children(parent)] : [];
+  return siblings.some((one) => one !== element && clicks.listens(one));
 }
 
 /** Listed although nothing can be done to it: it says where one is, or structure was asked for. */
@@ -255,7 +255,7 @@ function isContext(element: Element, role: string): boolean {
 
 /** A cell where double clicks are heard, as in a spreadsheet, can be what a user is to act on. */
 function isEditedCell(element: Element, role: string, place: Place): boolean {
-  if (!place.told || asked.interactiveOnly || role !== "cell") return false;
+  if (!place.inRow || asked.interactiveOnly || role !== "cell") return false;
   return clicks.isDoubleClicked(element);
 }
 
@@ -291,7 +291,7 @@ function inside(
   if (opensBlock) below.block = { element, record: interactive ? undefined : record, glued: false };
   if (!record) return below;
   below.atomic ||= isWhole(element, role, interactive);
-  below.told ||= role === "row";
+  below.inRow ||= role === "row";
   if (interactive) {
     below.pressed = element;
     below.role = role;
@@ -318,7 +318,7 @@ function isWhole(element: Element, role: string, interactive: boolean): boolean 
 
 function addText(node: Node, parent: Element, place: Place): void {
   if (!place.atomic) note({ text: native.nodeValue(node) ?? "", node, parent }, place);
-  if (place.atomic || place.told || (asked.interactiveOnly && !place.live)) return;
+  if (place.atomic || place.inRow || (asked.interactiveOnly && !place.live)) return;
   const raw = native.nodeValue(node) ?? "";
   const text = dom.clean(raw);
   if (text === "") {
@@ -335,7 +335,7 @@ function addText(node: Node, parent: Element, place: Place): void {
 function addWords(name: string, place: Place): void {
   if (place.atomic) return;
   note({ text: name, parent: place.block.element }, place);
-  if (!place.told && place.block.record?.text) append(name, place);
+  if (!place.inRow && place.block.record?.text) append(name, place);
 }
 
 function note(part: Parameters<typeof texts.note>[0], { block, live }: Place): void {

@@ -14,8 +14,8 @@ export function withSigns(seen: readonly SeenElement[]): SeenElement[] {
     one.apart !== undefined && one.apart !== "" && one.apart === apart && one.depth === depth;
   return withRows(seen, isAlike, (run, at) => {
     const [first] = run;
-    const isTold = at > 0 && seen[at - 1]?.apart === undefined;
-    if (!first || run.length < 2 || isTold) return undefined;
+    const isSaid = at > 0 && seen[at - 1]?.apart === undefined;
+    if (!first || run.length < 2 || isSaid) return undefined;
     const said = /^by "(.*)"$/.exec(first.apart ?? "")?.[1];
     const element = refs.element(first.ref);
     const parent = element && dom.parent(element);
@@ -39,8 +39,8 @@ export function withCaptions(seen: readonly SeenElement[]): SeenElement[] {
     if (!first || !group) return undefined;
     const said = near.caption(group);
     const before = seen.slice(Math.max(0, at - 12), at);
-    const isTold = said === caption || before.some(({ name, text }) => name === said || text === said);
-    if (said === "" || isTold) return undefined;
+    const isSaid = said === caption || before.some(({ name, text }) => name === said || text === said);
+    if (said === "" || isSaid) return undefined;
     caption = said;
     return records.group(group, said, first.depth);
   });

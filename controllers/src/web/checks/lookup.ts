@@ -16,7 +16,7 @@ import {
 import { forPage, type PageSelector, pageGrammar } from "../page/selectors.ts";
 
 /** What one look for a target found, in whichever frames. */
-export type Look = {
+export type Lookup = {
   target: string;
   count: number;
   first: Description | undefined;
@@ -36,9 +36,9 @@ export class SilentFrames extends Error {
 /** The check with a reading that tells nothing, where a part of the page did not answer. */
 export const admittingSilence = (check: Check): Check => ({
   ...check,
-  async read(input, signal, look) {
+  async read(input, signal, lookup) {
     try {
-      return await check.read(input, signal, look);
+      return await check.read(input, signal, lookup);
     } catch (error) {
       if (error instanceof SilentFrames) return inconclusive(check.description, error.message);
       throw error;
@@ -49,12 +49,12 @@ export const admittingSilence = (check: Check): Check => ({
 /**
  * Looks for what a target means. Throws {@link SilentFrames} where what is not found may be in a frame that did not answer. Throws INVALID_PARAMS unless exactly one of ref and selector is given, INVALID_SELECTOR.
  */
-export async function lookFor(
+export async function lookUp(
   session: CheckSession,
   target: Target,
   signal: AbortSignal,
   wanted: { attribute?: string; whole?: boolean; all?: boolean; states?: boolean; limit?: number } = {},
-): Promise<Look> {
+): Promise<Lookup> {
   const only = onlyTarget(target);
   const testIdAttribute = testIdAttributeOf(session);
   const parsed = "selector" in only ? pageGrammar.parse(only.selector) : undefined;
@@ -85,26 +85,26 @@ export async function lookFor(
 }
 
 /** What a look read that found no one element. */
-export function absent(look: Look): string {
-  return look.count > 1 ? `${look.count} elements match; name one of them` : "nothing matches";
+export function absent(lookup: Lookup): string {
+  return lookup.count > 1 ? `${lookup.count} elements match; name one of them` : "nothing matches";
 }
 
 export async function nearestTo(
   session: CheckSession,
-  look: Look,
+  lookup: Lookup,
   signal: AbortSignal,
 ): Promise<{ nearest?: readonly string[] }> {
-  if (look.count > 1)
-    return { nearest: look.found.flatMap(({ answer }) => answer.first.map(describe)).slice(0, 5) };
-  if (look.count === 1 || look.wanted === undefined) return {};
-  return { nearest: await nearestOnScreen(session.page(), look.wanted, signal) };
+  if (lookup.count > 1)
+    return { nearest: lookup.found.flatMap(({ answer }) => answer.first.map(describe)).slice(0, 5) };
+  if (lookup.count === 1 || lookup.wanted === undefined) return {};
+  return { nearest: await nearestOnScreen(session.page(), lookup.wanted, signal) };
 }
 
 /** An element that was found may go before it is read. */
 const READ_MS = 1_000;
 
 /** Playwright's locator for the one element that a look found; undefined where it found none or several. */
-export function foundOne({ count, found, query }: Look): Locator | undefined {
+export function foundOne({ count, found, query }: Lookup): Locator | undefined {
   const [only] = found;
   return count === 1 && only ? locatorIn(only.frame, query, only.answer.hidden > 0) : undefined;
 }
@@ -115,16 +115,16 @@ export const readOptions = (signal: AbortSignal) => ({ timeout: READ_MS, signal 
 /** The reading of a check on an element that is not there, or not the only one. */
 export async function notOne(
   session: CheckSession,
-  look: Look,
+  lookup: Lookup,
   expected: string,
   signal: AbortSignal,
 ): Promise<Reading> {
   return {
     holds: false,
     expected,
-    actual: absent(look),
-    missing: look.count === 0 ? "absent" : "unclear",
-    ...(await nearestTo(session, look, signal)),
+    actual: absent(lookup),
+    missing: lookup.count === 0 ? "absent" : "unclear",
+    ...(await nearestTo(session, lookup, signal)),
   };
 }
 

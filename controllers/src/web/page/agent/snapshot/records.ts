@@ -83,14 +83,14 @@ function choicesOf(element: Element): { shown: string[]; more: number } | undefi
 export function addFacts(
   element: Element,
   seen: SeenElement,
-  told: { derived: boolean; guessed: boolean },
+  label: { derived: boolean; guessed: boolean },
 ): void {
   const { role, name, states } = seen;
-  const beside = facts.beside(element, role, name, told.derived && !told.guessed);
+  const around = facts.wordsAround(element, role, name, label.derived && !label.guessed);
   const about = [
-    ...(told.guessed ? ["(label guessed)"] : []),
+    ...(label.guessed ? ["(label guessed)"] : []),
     ...facts.of(clicks.fieldOf(element), role, name, states),
-    ...(beside === "" ? [] : [beside]),
+    ...(around === "" ? [] : [around]),
   ];
   if (about.length > 0) seen.about = about;
 }

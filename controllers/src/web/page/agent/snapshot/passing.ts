@@ -14,7 +14,7 @@ const mostDue = 50;
 const mostNoted = 20;
 /** What fades in cannot be read at once: it is asked again in so many frames. */
 const mostFrames = 20;
-const mostTold = 3;
+const mostReported = 3;
 const due = new Map<Element, number>();
 let noted: Noted[] = [];
 let isAsking = false;
@@ -42,8 +42,8 @@ export function take(isKnown: (texts: readonly string[]) => boolean): string[] {
     return !(still && textsIn(still).length > 0) && !isKnown(texts);
   });
   noted = [];
-  const told = new Set(passed.map(({ texts }) => dom.cut(dom.clean(texts.join(" ")), 120)));
-  return [...told].slice(-mostTold);
+  const reported = new Set(passed.map(({ texts }) => dom.cut(dom.clean(texts.join(" ")), 120)));
+  return [...reported].slice(-mostReported);
 }
 
 function see(records: readonly MutationRecord[]): void {

@@ -40,7 +40,7 @@ export type TextChanges = {
 
 type Shown = { block: TextBlock; text: string };
 /** What each block said, and all that was said. */
-type Snapshot = { of: WeakMap<Element, string>; texts: readonly string[] };
+type PageTexts = { of: WeakMap<Element, string>; texts: readonly string[] };
 
 /** The most texts that one look reports: a reply has room for fewer. */
 const most = 12;
@@ -50,7 +50,7 @@ const back =
 const on =
   /^\W*(next|forward|later|newer|right|plus|add|increase|increment|more|up)\b|(right|next|plus)$|^[+›»>▶►→]+$/i;
 let blocks: TextBlock[] = [];
-let lastLook: Snapshot | undefined;
+let lastSnapshot: PageTexts | undefined;
 
 export function begin(): void {
   blocks = [];
@@ -105,11 +105,11 @@ export function first(): { element: Element; text: string }[] {
  * nothing, and the next one neither.
  */
 export function changes(names: readonly string[], isWhole: boolean): TextChanges {
-  const before = lastLook;
+  const before = lastSnapshot;
   const shown = shownTexts();
   const now = { of: new WeakMap<Element, string>(), texts: shown.map(({ text }) => text) };
   for (const { block, text } of shown) now.of.set(block.element, text);
-  lastLook = isWhole ? now : undefined;
+  lastSnapshot = isWhole ? now : undefined;
   const known = [...names, ...now.texts, ...(before?.texts ?? [])];
   const isKnown = (text: string) => known.some((one) => one.includes(text));
   const passed = passing.take((texts) => texts.every(isKnown));
@@ -118,7 +118,7 @@ export function changes(names: readonly string[], isWhole: boolean): TextChanges
   return { ...(compares ? compared(before, shown) : { changed: [], more: 0, gone: [] }), passed };
 }
 
-function compared(before: Snapshot, shown: readonly Shown[]): Omit<TextChanges, "passed"> {
+function compared(before: PageTexts, shown: readonly Shown[]): Omit<TextChanges, "passed"> {
   const isOther = ({ block, text }: Shown) => before.of.get(block.element) !== text;
   const others = shown.filter(isOther);
   if (others.length === 0 && shown.length === before.texts.length) return { changed: [], more: 0, gone: [] };
@@ -164,7 +164,7 @@ function readParts(parts: readonly Part[]): string {
 }
 
 /** The texts of the look before that their elements no longer say: another may say them now, drawn anew. */
-function leftOf(before: Snapshot, shown: readonly Shown[]): Map<string, number> {
+function leftOf(before: PageTexts, shown: readonly Shown[]): Map<string, number> {
   const left = new Map<string, number>();
   for (const text of before.texts) left.set(text, (left.get(text) ?? 0) + 1);
   for (const { block, text } of shown) if (before.of.get(block.element) === text) takeOne(left, text);
