@@ -13,17 +13,17 @@ import { locate } from "./locate.ts";
 import { ask } from "./question.ts";
 import { Settling } from "./settle.ts";
 
-/** Playwright keeps a command's deadline itself and says what was in the way; it is cut off where it cannot. */
+/** Playwright keeps the deadline itself and says what was in the way; the command is cut off this much later. */
 const GRACE_MS = 3_000;
 const BUSY_INPUT_MS = 15_000;
-/** How long the page may take to say what an action left. */
+/** How long the page may take to read a field back. */
 const JUDGE_MS = 5_000;
 /** How long the tab may take to run the task after the action's own; a script may keep it busy. */
 const BUSY_DEADLINE_MS = 2_000;
 /** The browser has reported what it closed by then. */
 const CLOSING_MS = 100;
 
-/** What could not be judged, in a few words; undefined where it was. */
+/** Returns what could not be judged, in a few words; undefined if all was. */
 type Judge = (signal: AbortSignal) => Promise<string | undefined>;
 type Work = (action: Action) => Promise<unknown>;
 
@@ -41,7 +41,7 @@ export type ActionOptions = {
   awaitsPage?: boolean;
 };
 
-/** Runs the actions of a device, and remembers from one to the next what they began and what they wrote. */
+/** Runs the actions of a device, and remembers what they began and which inputs they made. */
 export class Actions {
   readonly settling: Settling;
   readonly inputs: KeptInputs;
@@ -52,8 +52,8 @@ export class Actions {
   }
 
   /**
-   * Runs one action and returns when the page that it opened, if any, has arrived, so that the next command meets it. New
-   * tabs are followed. {@link untilUsable} waits once, after the last command, until the screen is usable.
+   * Runs one action, and waits for the page or tab that it opens. {@link untilUsable} waits once, after the last command, until the
+   * screen is usable.
    */
   async run(options: ActionOptions, work: Work): Promise<CommandResult> {
     const { session } = this;
@@ -74,8 +74,8 @@ export class Actions {
   }
 
   /**
-   * Waits until what the last actions began has ended, two seconds after the last of them at most. Throws INPUT_NOT_TAKEN where
-   * the page has lost an input meanwhile.
+   * Waits until everything that the last actions began has ended, at most two seconds after the last. Throws INPUT_NOT_TAKEN if the
+   * page has lost an input meanwhile.
    */
   async untilUsable(signal: AbortSignal): Promise<Usable> {
     const usable = await this.settling.untilUsable(signal);
@@ -116,11 +116,11 @@ export class Actions {
 /** One action on the current tab: it runs, reaches the page that it opens, is judged and reported. */
 export class Action {
   readonly page: Page;
-  /** When it began, as `performance.now` says it. */
+  /** Its start, by `performance.now`. */
   readonly began = performance.now();
-  /** Names it and its field, in whichever frame that is. */
+  /** Identifies the action and its field in all frames. */
   readonly token = ++tokens;
-  /** Aborts with the call, and at the deadline of what runs now. */
+  /** Aborts with the call, and at the deadline of the current piece. */
   signal: AbortSignal;
   readonly #signals: PageSignals;
   readonly #before;
@@ -150,7 +150,7 @@ export class Action {
     return this.options.done;
   }
 
-  /** What is left of the command's time, in whole milliseconds, at least one; each piece of a long action has all of it. */
+  /** The rest of the command's time in whole milliseconds, at least one; each piece of a long action has all of it. */
   left(): number {
     const { isLong, timeoutMs } = this.options;
     return isLong ? timeoutMs : Math.max(1, Math.round(this.began + timeoutMs - performance.now()));
@@ -190,17 +190,17 @@ export class Action {
     return sendInput(input, dispatchedBy);
   }
 
-  /** The field is read again later; `isLost` returns true when it has lost the input. */
+  /** Has the field read again later; `isLost` returns true if it has lost the input. */
   keepInput(isLost: KeptInput["isLost"]): void {
     this.actions.inputs.keep({ action: this, isLost });
   }
 
-  /** `judge` runs when the page has reacted, and throws when the action came to nothing. */
+  /** `judge` runs after the page has reacted, and throws if the action had no effect. */
   whenUsable(judge: Judge): void {
     this.#judge = judge;
   }
 
-  /** Waits until the page has reacted to what was done so far. */
+  /** Waits until the page has reacted to the action so far. */
   async reaction(): Promise<void> {
     this.actions.settling.ended();
     await this.actions.settling.reaction(this.signal);
@@ -240,7 +240,7 @@ export class Action {
     }
   }
 
-  /** An input whose answer did not come was done all the same where the page or the browser goes on. */
+  /** An input without an answer counts as done if the page or the browser goes on. */
   async #work(work: Work): Promise<void> {
     const { signal } = this;
     try {
@@ -251,14 +251,14 @@ export class Action {
     }
   }
 
-  /** The input was sent, and the page had no time to say so: true once it does. False where it was not busy. */
+  /** Waits until a busy page answers again; false if it was not busy. */
   async #answersAgain(signal: AbortSignal): Promise<boolean> {
     if (pulseOf(this.page).silentMs() === undefined) return false;
     await untilAborted(this.page.evaluate("0"), signal);
     return true;
   }
 
-  /** Whether the session goes on after an input that closed its own tab or frame, and not because the browser is gone. */
+  /** Whether the session goes on after an input that closed its own tab or frame: the browser is not gone. */
   async #goesOn(signal: AbortSignal): Promise<boolean> {
     await pause(CLOSING_MS, signal);
     return (
@@ -267,7 +267,7 @@ export class Action {
     );
   }
 
-  /** Waits a moment for the page or window that the action opens; true once it is there. */
+  /** Waits for the page or window that the action opens; false if it did not arrive in time. */
   async #reach(signal: AbortSignal): Promise<boolean> {
     await this.#flush(signal);
     const isReached = await this.actions.settling.arrival(this.page, this.#before.windows, signal);
@@ -275,7 +275,7 @@ export class Action {
     return isReached;
   }
 
-  /** Ends when the browser has reported the navigation, window or closing that the action's own handlers began. */
+  /** Ends when the browser has reported the navigation, window or closing that the action's handlers began. */
   async #flush(signal: AbortSignal): Promise<void> {
     const { page } = this;
     const busy = withDeadline(signal, BUSY_DEADLINE_MS);
@@ -284,7 +284,7 @@ export class Action {
       if (isClosing && !page.isClosed())
         await page.waitForEvent("close", { timeout: 0, signal: busy.signal });
     } catch (error) {
-      // A document that went away, a closed tab or a busy script: the waits that follow decide.
+      // The document went away, the tab closed or its script is busy: the next waits handle these.
       if (signal.aborted) throw error;
     } finally {
       busy.done();
@@ -328,6 +328,6 @@ export class Action {
   }
 }
 
-/** A page that is busy with an input, or before it, is waited for longer, unless the caller gives less than the usual time. */
+/** A busy page gets more time, unless the caller gives less than the usual time. */
 const busyMsOf = (timeoutMs: number): number =>
   timeoutMs < LOCATE_TIMEOUT_MS ? timeoutMs : Math.max(timeoutMs, BUSY_INPUT_MS);

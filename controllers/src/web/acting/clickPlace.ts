@@ -8,8 +8,8 @@ export type Place = { x: number; y: number };
 type Options = { timeout: number; signal: AbortSignal };
 
 /**
- * Where to click an element that holds links or buttons with a click of their own, such as a label; undefined where its middle
- * is right. Throws COMMAND_UNSUITABLE for an option of a closed list, ELEMENT_NOT_ACTIONABLE where every place is another's.
+ * Where to click an element that holds links or buttons, such as a label; undefined for its middle. Throws COMMAND_UNSUITABLE for
+ * an option of a closed list, ELEMENT_NOT_ACTIONABLE if links or buttons cover the element.
  */
 export async function clickPlace(locator: Locator, options: Options): Promise<Place | undefined> {
   const { option, list, place } = await runApart(locator, clickFacts, undefined, options);
@@ -32,7 +32,7 @@ type ClickFacts = { option: string | null; list: string; place: "middle" | "none
 
 // What follows runs in the page.
 
-/** For a label, and for what a page ticks itself, a place that no link or button in it takes. */
+/** For a label or an ARIA checkbox, finds a place without a link or button. */
 export function clickFacts(element: Element): ClickFacts {
   const list = element.closest("select");
   if (element instanceof HTMLOptionElement && list && list.size < 2 && !list.multiple)

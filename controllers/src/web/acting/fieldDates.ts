@@ -5,9 +5,8 @@ export const isDateType = (type: string): type is DateType =>
   /^(date|time|month|week|datetime-local)$/.test(type);
 
 /**
- * The value that an input of this type holds for a text, in the shortest ISO form, which is the one that browsers keep.
- * Takes ISO 8601 and what a page in this locale shows, month names included. Undefined for a text that is neither, and for a
- * day or time that does not exist.
+ * The value of an input of this type for a text, in the shortest ISO form, as browsers store it. Reads ISO 8601 and the locale's
+ * own forms, with month names. Undefined for any other text, and for a day or time that does not exist.
  */
 export function isoOf(type: DateType, text: string, locale: string): string | undefined {
   const plain = westernDigits(text, locale).normalize("NFKC").replace(/\s+/g, " ").trim();
@@ -45,7 +44,7 @@ function dateOf(text: string, locale: string): string | undefined {
   if (!isOnlySeparators(words, locale)) return undefined;
   const order = orderOf(locale).filter((part) => month === undefined || part !== "month");
   if (numbers.length !== order.length) return undefined;
-  // A year in front is followed by month and day everywhere.
+  // In all locales month and day follow a leading year.
   const isYearFirst = (numbers[0]?.length ?? 0) > 2;
   const ordered = isYearFirst ? ["year", "month", "day"].filter((part) => order.includes(part)) : order;
   const parts: Parts = Object.fromEntries(ordered.map((part, at) => [part, numbers[at]]));
@@ -125,7 +124,7 @@ function orderOf(locale: string): string[] {
     .filter((type) => /^(year|month|day)$/.test(type));
 }
 
-/** Besides numbers only what the locale itself puts between them, and the words for year, month and day that are one letter. */
+/** Only numbers, the locale's separators, and the one-letter words for year, month and day. */
 function isOnlySeparators(words: string, locale: string): boolean {
   const literals = format(locale, { year: "numeric", month: "numeric", day: "numeric" })
     .formatToParts()

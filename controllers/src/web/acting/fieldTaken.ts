@@ -1,11 +1,11 @@
 /**
- * Whether a field that holds `held` has taken the text `asked`, as a user would say. It has when
- * - the field holds that text, whatever its case and white space (a field may trim, or write in capitals);
- * - the field has only put marks between its characters, or has put other marks in place of those typed, as masks do:
- *   "(555) 123-4567" for "5551234567" or "555-123-4567", "30/11/2026" for "30.11.2026", "+1 555 …" with a country's number;
- * - it is the same number: "1,234.50 €" for "1234.5".
- * It has not when a letter or digit is missing, more or other; when a sign or a decimal point is gone; or when any other
- * character is gone, such as `@`.
+ * Whether a field that holds `held` has taken the text `asked`:
+ * - it holds that text, whatever its case and white space (a field may trim, or write in capitals);
+ * - it has added or replaced only marks, as masks do: "(555) 123-4567" for "5551234567" or "555-123-4567", "30/11/2026" for
+ *   "30.11.2026", "+1 555 …" with a country code;
+ * - it holds the same number: "1,234.50 €" for "1234.5".
+ * It has not if a letter or digit is missing, added or different, or if a sign, a decimal point or any other character, such as
+ * `@`, is gone.
  */
 export function isTaken(asked: string, held: string): boolean {
   const want = fold(asked);
@@ -19,10 +19,10 @@ const fold = (text: string): string =>
     .replace(/[\s\u200b-\u200f\u2060\ufeff]+/g, "")
     .toLowerCase();
 
-/** What masks put between the characters of a text, and where none has been typed yet. */
+/** Characters that masks add. */
 const MARK = /[()\-./,:_+%$€£¥#*–—|]/;
 
-/** Everything that was typed is there in its order, with marks between. */
+/** All typed characters are there in their order, with marks between them. */
 function isFormatted(want: string, have: string): boolean {
   let at = 0;
   for (const character of have) {
@@ -32,12 +32,12 @@ function isFormatted(want: string, have: string): boolean {
   return at === want.length;
 }
 
-/** The same digits with other marks between them. A point or slash between two digits stays a mark there. */
+/** The same digits with other marks. A typed point, slash or colon needs a mark at its place. */
 function isRegrouped(want: string, have: string): boolean {
   if (!/^[\d()\-./:+]*\d[\d()\-./:+]*$/.test(want) || /^-/.test(want) !== /^-/.test(have)) return false;
   const digits = have.replace(/\D/g, "");
   const wanted = want.replace(/\D/g, "");
-  // A country's number stands before the rest.
+  // A country code may come first.
   const more = digits.length - wanted.length;
   const isCountry = /^\+/.test(have) && more >= 1 && more <= 3 && digits.endsWith(wanted);
   if (digits !== wanted && !isCountry) return false;
@@ -56,7 +56,7 @@ function breaksOf(text: string, mark: RegExp): number[] {
   });
 }
 
-/** Both read as numbers in one of the two ways to write them, apart from a currency or percent sign. */
+/** Both are the same number with either decimal sign, apart from a currency or percent sign. */
 function isSameNumber(asked: string, held: string): boolean {
   const all = (text: string) => [numberOf(text, ",", "."), numberOf(text, ".", ",")];
   const wanted = all(asked);

@@ -6,20 +6,20 @@ import type { HeldField } from "../page/agent/fields.ts";
 import { askAgent } from "../page/askAgent.ts";
 import { askFrames } from "../page/elementsInFrames.ts";
 
-/** An input that its field has taken. `isLost` judges what the field holds later. */
+/** An input that its field has taken. `isLost` judges the field's later value. */
 export type KeptInput = {
   action: { page: Page; began: number; done: string; token: number };
   isLost(held: HeldField): boolean;
 };
 
-/** The page keeps as many, in `agent/fields.ts`. */
+/** As many as `agent/fields.ts` keeps. */
 const MOST_KEPT = 30;
-/** A page that is busy for longer is asked when it is used next. */
+/** A page that is busy for longer is asked on its next use. */
 const ANSWER_MS = 500;
 
 /**
- * The inputs of a device. Their fields are read again before the next action and when the page rests: a script that starts late
- * may put back what they held.
+ * The inputs of a device. Their fields are read again before the next action and when the page rests, since a script that starts
+ * late may restore old values.
  */
 export class KeptInputs {
   #kept: readonly KeptInput[] = [];
@@ -30,13 +30,13 @@ export class KeptInputs {
     this.#kept = [...this.#kept, input];
   }
 
-  /** For an action that leaves the page: what it held no longer counts. */
+  /** For an action that leaves the page. */
   forget(): readonly KeptInput[] {
     this.#kept = [];
     return [];
   }
 
-  /** Takes the inputs for the time of an action. Throws INPUT_NOT_TAKEN where the page has put one back by itself. */
+  /** Removes and returns the inputs for the time of an action. Throws INPUT_NOT_TAKEN if the page has reverted one by itself. */
   async take(signal: AbortSignal): Promise<readonly KeptInput[]> {
     const kept = this.#kept;
     this.#kept = [];
@@ -53,8 +53,8 @@ export class KeptInputs {
   }
 
   /**
-   * Puts back what {@link take} gave, if the action was an input too. An input that this one itself took away, as a choice does
-   * that empties the fields that depend on it, is not lost.
+   * Keeps the inputs that {@link take} returned, if the action was an input too. An input that this action removed, such as a choice
+   * that empties dependent fields, is not lost.
    */
   async keepOn(earlier: readonly KeptInput[], signal: AbortSignal): Promise<void> {
     if (this.#kept.length === 0) return;
@@ -66,12 +66,12 @@ export class KeptInputs {
     this.#kept = [...held, ...this.#kept].slice(-MOST_KEPT);
   }
 
-  /** Throws INPUT_NOT_TAKEN as {@link take} does, while nothing acts. */
+  /** Throws INPUT_NOT_TAKEN as {@link take} does, and keeps the inputs. */
   async refuseLost(signal: AbortSignal): Promise<void> {
     this.#kept = await this.take(signal);
   }
 
-  /** What the fields hold now; undefined for one that is gone, and for all while the page does not answer. */
+  /** Current values of the fields; undefined for a field that is gone, and for all if the page does not answer. */
   async #read(kept: readonly KeptInput[], signal: AbortSignal): Promise<readonly (HeldField | undefined)[]> {
     const isThere = this.session.isAlive() && this.session.pages().length > 0;
     const page = isThere ? this.session.page() : undefined;
@@ -89,17 +89,14 @@ export class KeptInputs {
     }
   }
 
-  /**
-   * A page that heard the input may clear the field rightly: it then sends the input on, or says why near the field. One that
-   * did not hear it has no reason to.
-   */
+  /** A page that listens to the field may clear it rightly: it then sends a request, or shows a reason near the field. */
   #isExplained({ action: { page, began } }: KeptInput, { before, now }: HeldField): boolean {
     if (!before.heard) return false;
     return now.around !== before.around || this.session.signals(page).requests.lastWrite() >= began;
   }
 }
 
-/** What fields that were noted hold now, by their tokens; one that is gone is absent. */
+/** Current values of noted fields that still exist, by their tokens. */
 export async function heldFields(
   page: Page,
   tokens: readonly number[],

@@ -1,6 +1,6 @@
 import { noSuchKey, type PortableKey } from "../../elements/keys.ts";
 
-/** The portable keys that a page hears. BACK is the browser's own, and a digit is written as it is. */
+/** The portable keys that a page receives. BACK is the browser's own, and digits keep their names. */
 const portable: Readonly<Partial<Record<PortableKey, string>>> = {
   UP: "ArrowUp",
   DOWN: "ArrowDown",
@@ -50,7 +50,7 @@ const known = [
   ]),
 ].flat();
 
-/** "BACK", or a key or chord as Playwright takes it. Throws INVALID_PARAMS with the nearest names. */
+/** "BACK", or a key or chord for Playwright. Throws INVALID_PARAMS with the nearest names. */
 export function keyOf(name: string): string {
   if (name === "BACK") return name;
   if (name === "+") return name;
@@ -66,7 +66,7 @@ function oneKey(name: string): string {
   if (mapped !== undefined) return mapped;
   if ([...name].length === 1) return name;
   const exact = known.find((key) => key.toLowerCase() === lower.replaceAll("_", ""));
-  // Codes such as KeyA and Digit1 are Playwright's to judge.
+  // Playwright checks codes such as KeyA and Digit1.
   if (exact !== undefined || /^(Key[A-Z]|Digit\d|Numpad\w+)$/.test(name)) return exact ?? name;
   throw noSuchKey(name, [...known, ...Object.keys(portable), "BACK"], " Chords are written Control+a.");
 }

@@ -21,9 +21,9 @@ import { forPage, type PageSelector, pageGrammar, parseForPage } from "../page/s
 type Sight = Pick<WebSession, "context" | "memory" | "page">;
 
 /**
- * The one element that a target means, in whichever frame or shadow root it is. A selector is waited for up to `timeoutMs`;
- * a ref is there or not. Throws INVALID_PARAMS unless exactly one of ref and selector is given, INVALID_SELECTOR,
- * ELEMENT_NOT_FOUND with the nearest names and how it was `searched`, ELEMENT_AMBIGUOUS with a ref for each candidate, STALE_REF.
+ * Finds the one element of a target in all frames and shadow roots. Waits up to `timeoutMs` for a selector, not for a ref. Throws
+ * INVALID_PARAMS unless exactly one of ref and selector is given, INVALID_SELECTOR, ELEMENT_NOT_FOUND with the nearest names and
+ * how it was `searched`, ELEMENT_AMBIGUOUS with a ref for each candidate, STALE_REF.
  */
 export async function locate(
   session: Sight,
@@ -45,10 +45,7 @@ async function locateRef(session: Sight, ref: string, signal: AbortSignal): Prom
   throw refs.gone(ref, name ? await nearestOnScreen(session.page(), name, signal) : []);
 }
 
-/**
- * Where one question to the page is enough to find a target and to use it: the frame of a ref, or the page when it has no
- * other frame. Undefined where {@link locate} has to look around.
- */
+/** The only frame in which a target can be: that of a ref, or the page itself if it has no other. Undefined if several are possible. */
 export function inOneFrame(session: Sight, target: Target): { frame: Frame; query: PageQuery } | undefined {
   const { ref, selector } = target;
   if (ref !== undefined) {
@@ -70,7 +67,7 @@ function givenIn(session: Sight, ref: string): Frame | undefined {
     .find((one) => memory.prefix(one) === prefix);
 }
 
-/** The frame in which the ref's element still lives; undefined when it does not. */
+/** The frame of the ref's element; undefined if the element is gone. */
 export async function frameOfRef(
   session: Sight,
   ref: string,
@@ -135,7 +132,7 @@ async function severalMatch(
   return ambiguous(selector, countAll(found), first.map(candidate));
 }
 
-/** `e12 button "Delete" by "Bach"`, as a look has it. */
+/** `e12 button "Delete" by "Bach"`, as in a snapshot. */
 const candidate = (one: Description): string => [one.ref, describe(one), one.apart].filter(Boolean).join(" ");
 
 const LONGEST_NAME = 120;

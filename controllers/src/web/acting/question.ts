@@ -5,37 +5,37 @@ import type { WebSession } from "../browser/session.ts";
 import { asDeviceError } from "../page/failures.ts";
 import { pulseOf } from "../page/pulse.ts";
 
-/** How long a look may take when its caller has no deadline of its own. */
+/** How long a snapshot or check may take if its caller sets no deadline. */
 export const ANSWER_DEADLINE_MS = 10_000;
 
-/** A page that is silent for less may only be drawing, or wait for its turn on a machine with much to do. */
+/** A page that is silent for less may only be drawing, or waiting for a busy machine. */
 const BUSY_MS = 800;
 
 export type Question = {
-  /** The command, check or reading, as its caller named it. */
+  /** Name of the command, check or reading. */
   what: string;
-  /** Without it the work keeps deadlines of its own. */
+  /** Deadline; without it the work keeps its own. */
   ms?: number | undefined;
-  /** What work that keeps its own deadline of `ms` may take longer to say what was in the way, while the page answers. */
+  /** Extra time, while the page answers, for work that keeps the deadline itself and then says what was in the way. */
   graceMs?: number;
-  /** How long work may take whose page is busy with it. */
+  /** Deadline while the page is busy. */
   busyMs?: number;
   signal: AbortSignal;
-  /** What the page has not done when it answers and the work is not done: "gave no picture". */
+  /** For the error of a page that is not busy: "gave no picture". */
   silence?: string;
-  /** The answer is about the app: refused while the tab shows something else. */
+  /** The question is about the app: refused while the tab shows something else. */
   isOfApp?: boolean;
-  /** Says whether the URL policy refused something since the question began. */
+  /** Whether the URL policy refused a request since the question began. */
   wasDenied?(): boolean;
 };
 
 type AskedSession = Pick<WebSession, "page" | "isAlive" | "strangeness" | "doubt">;
 
 /**
- * The one way to ask a page anything. Ends within `ms`: with PAGE_UNRESPONSIVE, which says for how long the page's own thread
- * has been busy, when that was so for at least half of the time; else with COMMAND_TIMEOUT. Ends at once when `signal` aborts.
- * `work` is given a signal that aborts in both cases, and is abandoned when it does not obey. What `work` throws becomes a
- * DeviceError; a time-out of its own does so by the same rule. Throws PAGE_LOST where the tab no longer shows what the client opened.
+ * The one way to ask a page anything. Ends within `ms`, or at once when `signal` aborts. Throws PAGE_UNRESPONSIVE with the time for
+ * which the page's thread was busy, if that was at least half of the time; else COMMAND_TIMEOUT; PAGE_LOST if the tab no longer
+ * shows what the client opened. `work` gets a signal that aborts in all these cases, and is abandoned if it goes on. Its own errors
+ * become DeviceErrors, its timeouts by the same rule.
  */
 export async function ask<T>(
   session: AskedSession,
@@ -70,13 +70,13 @@ function refuseStrange(session: AskedSession, what: string): void {
   );
 }
 
-/** The page's own thread has not answered for at least half of the time. */
+/** The page's thread has not answered for at least half of the time. */
 function isBusySince(page: Page, startedAt: number): boolean {
   const silentMs = pulseOf(page).silentMs();
   return silentMs !== undefined && silentMs >= Math.max(BUSY_MS, (performance.now() - startedAt) / 2);
 }
 
-/** Ends after `ms` when the page is busy, else after the grace; `over` says that it was the time. */
+/** Ends after `ms` and the extra time that a busy or answering page gets. `over`: the deadline has passed. */
 function deadlineOf({ ms, graceMs = 0, busyMs = 0, signal }: Question, isBusy: () => boolean) {
   const controller = new AbortController();
   let isOver = false;
@@ -125,7 +125,7 @@ function failureOf(
   });
 }
 
-/** A DeviceError of the work that may only mean that the page was too busy to answer. */
+/** An error that may only mean that the page was too busy to answer. */
 function isTimeout(error: unknown): boolean {
   if (error instanceof DeviceError)
     return /^(COMMAND_TIMEOUT|ELEMENT_NOT_FOUND|NAVIGATION_FAILED)$/.test(error.code);

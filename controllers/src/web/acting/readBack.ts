@@ -18,15 +18,15 @@ export function noteField(action: Action, locator: Locator, target: Target): Pro
   return askElement(locator, "noteField", [action.token, query], action.limits);
 }
 
-/** Notes the field that has the focus; undefined when none has. */
+/** Notes the field with the focus; undefined if there is none. */
 export async function noteFocused({ page, signal, token }: Action): Promise<FieldFacts | undefined> {
   const answers = await askFrames(page, signal, (frame) => askAgent(frame, "noteFocused", [token]));
   return answers.flatMap(({ answer }) => answer ?? []).at(0);
 }
 
 /**
- * Reads the noted field when the page is usable again. `judge` throws when it did not take the input; else it returns the test
- * by which the input counts as lost later, if a loss matters. `gone`: what to report for a field that is gone.
+ * Reads the noted field after the page has reacted. `judge` throws if the field did not take the input; else it may return a test by
+ * which the input counts as lost later. `gone`: what to report if the field is gone.
  */
 function expectHeld(
   action: Action,
@@ -42,7 +42,7 @@ function expectHeld(
   });
 }
 
-/** Throws INPUT_NOT_TAKEN unless the field holds the text, or one of the texts, when the page is usable again. */
+/** Throws INPUT_NOT_TAKEN unless the field holds one of the texts after the page has reacted. */
 export function expectText(action: Action, ...asked: readonly string[]): void {
   expectHeld(
     action,
@@ -50,7 +50,7 @@ export function expectText(action: Action, ...asked: readonly string[]): void {
       if (held.now.type === "none" || !held.before.seen) return undefined;
       const isHeld = (now: HeldField) => asked.some((text) => holds(now, text));
       if (!isHeld(held)) throw textNotTaken(held, asked[0] ?? "");
-      // Another text may be the same in a form of the page's own.
+      // Another text may be the same in the page's own form.
       return (now) => !isHeld(now) && isPutBack(now);
     },
     unread,
@@ -61,10 +61,7 @@ const isPutBack = ({ now, before }: HeldField): boolean => now.value === "" || n
 
 const unread = "not read back, since the page that held it is gone";
 
-/**
- * For a text of several lines that was typed: Enter does what the page makes of it. Throws INPUT_NOT_TAKEN where a field of one
- * line only ran the lines together.
- */
+/** For typed lines, since a page may handle Enter in its own way. Throws INPUT_NOT_TAKEN if a one-line field joined the lines. */
 export function expectLines(action: Action, text: string, joined: readonly string[]): void {
   expectHeld(action, (held) => {
     if (isOneLine(held.now) && hasLines(text) && joined.includes(held.now.value))
@@ -78,7 +75,7 @@ const isOneLine = ({ type }: FieldFacts): boolean => /^(text|email|password|sear
 
 function holds({ now, before }: HeldField, asked: string): boolean {
   if (now.value !== "" && isOneLine(now) && hasLines(asked)) return false;
-  // The browser's own fields of these types have one way to write a value.
+  // Fields of these types hold values in one form only.
   if (isDateType(now.type)) return now.value === asked;
   const typed = now.value.slice(0, now.value.length - now.completed);
   if (isTaken(asked, now.value) || (now.completed > 0 && isTaken(asked, typed))) return true;
@@ -91,7 +88,6 @@ function isItemNearby(asked: string, before: string, now: string): boolean {
   return words !== "" && now.toLowerCase().includes(words) && !before.toLowerCase().includes(words);
 }
 
-/** The error for a text that a field of this type cannot take at all. */
 export function cannotTake(facts: FieldFacts, asked: string): DeviceError {
   return unsent(notTaken("a field of this kind cannot hold it", facts, asked));
 }
@@ -107,7 +103,7 @@ function textNotTaken({ now, before }: HeldField, asked: string): DeviceError {
   return notTaken(states.find(Boolean) || "the field holds something else now", now, asked);
 }
 
-/** The values are only in the details, since they may be secrets: the server shows them where it knows that they are not. */
+/** Values are only in the details, since they may be secrets: the server shows them if they are not. */
 function notTaken(state: string, facts: FieldFacts, asked: string): DeviceError {
   const form = formOf(facts);
   return new DeviceError(
@@ -117,12 +113,12 @@ function notTaken(state: string, facts: FieldFacts, asked: string): DeviceError 
   );
 }
 
-/** What the field takes, in words with an example; empty where nothing is known. */
+/** What the field accepts, with an example; empty if nothing is known. */
 function formOf({ type, limits, locale }: FieldFacts): string {
   if (isDateType(type)) return dateForm(type, locale);
   if (type === "color") return "a colour as #ff8800";
   if (type === "number") return numberForm(limits);
-  // What HTML says of a range that says nothing.
+  // HTML's defaults of a range.
   if (type === "range") return numberForm({ ...limits, min: limits.min || "0", max: limits.max || "100" });
   const { maxLength, pattern, placeholder } = limits;
   const most = maxLength >= 0 ? `at most ${maxLength} character${maxLength === 1 ? "" : "s"}` : "";
@@ -135,7 +131,7 @@ function numberForm({ min, max, step }: FieldFacts["limits"]): string {
   return ["a number", min && `from ${min}`, max && `to ${max}`, steps].filter(Boolean).join(" ");
 }
 
-/** Throws INPUT_NOT_TAKEN unless the options are chosen when the page is usable again. */
+/** Throws INPUT_NOT_TAKEN unless the options are chosen after the page has reacted. */
 export function expectOptions(action: Action, wanted: readonly string[]): void {
   expectHeld(
     action,
@@ -155,7 +151,7 @@ export function expectOptions(action: Action, wanted: readonly string[]): void {
 const hasOptions = ({ now }: HeldField, wanted: readonly string[]): boolean =>
   wanted.every((option) => now.chosen.some(({ label, value }) => label === option || value === option));
 
-/** Throws INPUT_NOT_TAKEN unless the box is ticked, or not, when the page is usable again. */
+/** Throws INPUT_NOT_TAKEN unless the box has this state after the page has reacted. */
 export function expectChecked(action: Action, checked: boolean): void {
   expectHeld(
     action,
@@ -170,7 +166,7 @@ export function expectChecked(action: Action, checked: boolean): void {
   );
 }
 
-/** For a field whose value the command has read itself, or that the page may rightly empty at once: only a later loss counts. */
+/** For a field that the command has read itself, or that the page may rightly empty at once: only a later loss counts. */
 export function expectKept(action: Action): void {
   expectHeld(action, (held) => (isPutBack(held) ? undefined : isPutBack));
 }

@@ -9,17 +9,17 @@ import { devToolsOf } from "../page/signals.ts";
 
 /** From the end of an action to the reply, however much still goes on. */
 const LONGEST_MS = 2_000;
-/** From the end of an action to the judgement of its result: scripts that put a value back a moment later have run by then. */
+/** From the end of an action to the reading of its result: scripts that revert a value a moment later have run by then. */
 const REACTION_MS = 700;
-/** A page that does not say within this time what goes on in it is busy. */
+/** A page that does not answer within this time is busy. */
 const ANSWER_MS = 200;
-/** A document is usually ready far sooner; one of which nothing was heard for this long is asked. */
+/** After this time without an event the document itself is asked whether it is ready. */
 const UNHEARD_MS = 1_000;
 
 /**
- * What the actions since the screen was last usable have begun, and the waits for its end: navigations and windows, requests,
- * timers of at most half a second, finite animations, and two frames in which nothing changed; in the current tab, its frames
- * and the tabs that it opens. Times are those of `performance.now`.
+ * Waits for everything that the actions since the screen was last usable have begun: navigations, windows, requests, timers of at
+ * most half a second, finite animations, and two frames without a change; in the current tab, its frames and the tabs that it
+ * opens. Times are by `performance.now`.
  */
 export class Settling {
   #since: number | undefined;
@@ -34,15 +34,12 @@ export class Settling {
     this.#since ??= performance.now();
   }
 
-  /** An action, or a part of it after which something is waited for, has ended. */
+  /** An action, or a part of it that is waited for, has ended. */
   ended(): void {
     this.#actedAt = performance.now();
   }
 
-  /**
-   * Waits until all of that has ended, two seconds at most, and says what still goes on then. Undefined where nothing has acted
-   * since the screen was last usable.
-   */
+  /** Waits two seconds at most, and returns what still goes on. Undefined without an action since the screen was last usable. */
   async untilUsable(signal: AbortSignal): Promise<Usable | undefined> {
     const since = this.#since;
     if (since === undefined) return undefined;
@@ -55,7 +52,7 @@ export class Settling {
     return { watchedMs: Math.round(this.#usableAt - since), goingOn };
   }
 
-  /** Waits until the page has reacted to the action, so that what the action left can be judged. */
+  /** Waits until the page has reacted to the action. */
   async reaction(signal: AbortSignal): Promise<void> {
     if (this.#since !== undefined) await this.#rested(this.#since, this.#actedAt + REACTION_MS, signal);
   }
@@ -72,7 +69,7 @@ export class Settling {
     return this.session.isAlive() && this.session.pages().length > 0;
   }
 
-  /** What goes on when all has ended that is waited for; undefined when the time is over before. */
+  /** What goes on besides, after everything that is waited for has ended; undefined if time was up before. */
   async #rested(since: number, until: number, signal: AbortSignal): Promise<readonly string[] | undefined> {
     const deadline = withDeadline(signal, leftOf(until));
     try {
@@ -85,14 +82,14 @@ export class Settling {
     } catch {
       signal.throwIfAborted();
       if (deadline.over()) return undefined;
-      // A tab that goes away while it is asked is not the action's fault; its next use reports it.
+      // The next use of a tab that goes away meanwhile reports it.
       return this.#isOpen() ? ["a tab that went away"] : [];
     } finally {
       deadline.done();
     }
   }
 
-  /** Undefined when something began meanwhile, so that another round is due. */
+  /** Undefined if something began meanwhile, so another round is due. */
   async #restOnce(since: number, until: number, signal: AbortSignal): Promise<readonly string[] | undefined> {
     const page = this.session.page();
     const signals = this.session.signals(page);
@@ -124,7 +121,7 @@ export class Settling {
           try {
             return await untilAborted(restOf(page, frame, times), busy.signal);
           } catch (error) {
-            // A frame that goes away while it is asked counts as a commit, and is asked again.
+            // A frame that goes away counts as a commit, so another round follows.
             if (busy.signal.aborted) throw error;
             return [];
           }
@@ -135,7 +132,6 @@ export class Settling {
     }
   }
 
-  /** What goes on when the time is over. */
   async #stillGoingOn(since: number, signal: AbortSignal): Promise<readonly string[]> {
     if (!this.#isOpen()) return [];
     const page = this.session.page();
@@ -144,7 +140,7 @@ export class Settling {
     const to = navigatingTo();
     const loading = to === undefined ? [] : [`loading of ${shortOf(to, page.url())}`];
     const asked = requests.open(since).map((request) => lineOf(request, page.url(), now));
-    // A document that is being replaced gives no answer.
+    // A document that is being replaced does not answer.
     if (to !== undefined) return [...loading, ...asked];
     const inPage = await this.#framesAtRest(since, 0, signal).catch(() => {
       signal.throwIfAborted();
@@ -153,10 +149,7 @@ export class Settling {
     return [...new Set([...asked, ...inPage])];
   }
 
-  /**
-   * Waits a moment for the page or window that an action opens, so that the next command meets it; true once it is there.
-   * {@link untilUsable} waits for what goes on in it.
-   */
+  /** Waits until the DOM of the page or window that an action opens is ready; false if it did not arrive in time. */
   async arrival(page: Page, windowsBefore: number, signal: AbortSignal): Promise<boolean> {
     const deadline = withDeadline(signal, leftOf(this.#longest()));
     try {
@@ -172,7 +165,7 @@ export class Settling {
     }
   }
 
-  /** A pop-up blocker makes it never come. */
+  /** The window never comes if a pop-up blocker stops it. */
   async #windowOpened(page: Page, signal: AbortSignal): Promise<void> {
     if (this.session.page() !== page) return;
     await untilAborted(this.session.browserContext().waitForEvent("page", { timeout: 0, signal }), signal);
@@ -196,7 +189,7 @@ const leftOf = (until: number): number => Math.ceil(Math.max(1, until - performa
 const lineOf = ({ method, path, at }: OpenRequest, pageUrl: string, now: number): string =>
   `${method} ${shortOf(path, pageUrl)} (${((now - at) / 1_000).toFixed(1)} s)`;
 
-/** An address of the page's own origin without it; no query, which may hold a secret. */
+/** Without the page's own origin, and without the query, which may hold a secret. */
 function shortOf(url: string, pageUrl: string): string {
   if (!URL.canParse(url)) return url.slice(0, 100);
   const { origin, host, pathname } = new URL(url);
@@ -204,7 +197,7 @@ function shortOf(url: string, pageUrl: string): string {
   return `${isOwn ? "" : host}${pathname}`.slice(0, 100);
 }
 
-/** Playwright at times never hears that an error page is ready; the document is asked itself then. */
+/** Playwright sometimes misses that an error page is ready, so the document itself is asked too. */
 async function domReady(page: Page, signal: AbortSignal): Promise<void> {
   const heard = page.waitForLoadState("domcontentloaded", { timeout: 0, signal });
   for (;;) {
@@ -220,7 +213,7 @@ async function domReady(page: Page, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** False also where it cannot be asked: while its document changes, and outside Chromium. */
+/** Also false while the document changes, and outside Chromium. */
 async function saysReady(page: Page): Promise<boolean> {
   const asked = { expression: "document.readyState !== 'loading'", returnByValue: true };
   const answer = await devToolsOf(page)

@@ -19,7 +19,7 @@ import { pageChecks } from "./page.ts";
 import { requestSeen } from "./requests.ts";
 import { tableCell } from "./tables.ts";
 
-/** Everything that can be judged from one look at the current tab. Single looks: whoever asks polls. */
+/** The checks of the current tab. Each reads once; the caller polls. */
 export function webChecks(session: CheckSession): readonly Check[] {
   return bareChecks(session).map((check) => ({
     ...check,
@@ -28,7 +28,7 @@ export function webChecks(session: CheckSession): readonly Check[] {
   }));
 }
 
-/** The same without a deadline, for a command that keeps one of its own over several looks. */
+/** The same without a deadline, for a command that keeps its own over several reads. */
 export function bareChecks(session: CheckSession): readonly Check[] {
   const checks = [
     ...elementChecks(session),
@@ -48,7 +48,7 @@ export function bareChecks(session: CheckSession): readonly Check[] {
 type SightCheck = {
   offered: Pick<Check<z.ZodObject<typeof targetShape>>, "name" | "description" | "input" | "judges">;
   is: string;
-  /** Undefined when no element matches. */
+  /** `one` is undefined if no element matches. */
   holds(one: Description | undefined): boolean;
 };
 
@@ -69,7 +69,7 @@ const sightChecks: readonly SightCheck[] = [
   },
 ];
 
-/** Of several matches, one that can be seen is enough. */
+/** Of several matches, one visible one is enough. */
 function elementChecks(session: CheckSession): Check[] {
   return sightChecks.map(({ offered, is, holds }) =>
     defineCheck({

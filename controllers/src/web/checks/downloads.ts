@@ -18,7 +18,6 @@ type Wanted = {
   text_match: z.output<typeof matchSchema>;
 };
 
-/** Files that the page gave. */
 export function downloadChecks(session: CheckSession): Check[] {
   return [
     defineCheck({
@@ -62,14 +61,14 @@ export function downloadChecks(session: CheckSession): Check[] {
   ];
 }
 
-/** The file is asked for its contents, and not only whether there is one. */
+/** The check is about the file's contents, and not only its presence. */
 const hasContent = ({ bytes, min_bytes, sha256, text }: Partial<Wanted>): boolean =>
   [bytes, min_bytes, sha256, text].some((one) => one !== undefined);
 
 const isNamed = ({ name, match }: Wanted, found: string): boolean =>
   name === undefined || matches(match, name, found);
 
-/** What a download lacks; undefined for one that has all. */
+/** How a download differs from what is wanted; undefined if it does not. */
 async function missingOf(wanted: Wanted, download: ReceivedDownload): Promise<string | undefined> {
   const end = download.end();
   if (end === undefined) return "it is still on its way";

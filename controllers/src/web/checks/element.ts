@@ -15,7 +15,6 @@ import { absent, foundOne, lookUp, nearestTo, notOne, readOptions } from "./look
 
 const text = z.string().max(10_000);
 
-/** What an element is, says and looks like. */
 export function elementPropertyChecks(session: CheckSession): Check[] {
   return [
     textCheck(session),
@@ -111,13 +110,13 @@ type Property<Wanted extends z.ZodObject> = {
   description: string;
   title: NonNullable<Check["title"]>;
   wanted: Wanted;
-  /** What `read` is told. */
+  /** The argument of `read`. */
   about?(wanted: z.output<Wanted>): string;
   /** Runs in the page. */
   read(element: Element, about: string): string;
   expects(wanted: z.output<Wanted>): string;
   holds(wanted: z.output<Wanted>, found: string): boolean;
-  /** What is added to what was found. */
+  /** Added to the found text. */
   note?(wanted: z.output<Wanted>, found: string): string;
 };
 
@@ -258,7 +257,7 @@ function elementTexts(session: CheckSession): Check {
       texts: z.array(text).max(MOST_TEXTS),
       match: matchSchema.default("same"),
     }),
-    // No texts are what a list that is not there has.
+    // A missing list has no texts.
     judges: ({ texts }) => (texts.length === 0 ? "presence" : "subject"),
     title: (element) => `the texts of ${element}`,
     async read({ selector, texts, match }, signal) {
@@ -280,7 +279,7 @@ function elementTexts(session: CheckSession): Check {
   });
 }
 
-/** How many there are, and the one at `place`. */
+/** The number of texts, and the text at `place`. */
 function listText(list: readonly string[], place: number | undefined): string {
   if (place === undefined) return `${list.length}`;
   const text = list[place];

@@ -11,7 +11,7 @@ import { foundOne, lookUp, notOne, readOptions, SilentFrames } from "./lookup.ts
 
 type Box = { x: number; y: number; width: number; height: number };
 
-/** By how many pixels a place is missed; 0 or less where it holds. */
+/** By how many pixels an element is out of place; 0 or less if the relation holds. */
 const relations: Readonly<Record<string, (one: Box, other: Box) => number>> = {
   left_of: (one, other) => one.x + one.width - other.x,
   right_of: (one, other) => other.x + other.width - one.x,
@@ -34,7 +34,7 @@ const relations: Readonly<Record<string, (one: Box, other: Box) => number>> = {
 
 const places = z.enum(["in_window", "not_covered", ...Object.keys(relations)]);
 
-/** Where an element lies in the window, or beside another one. */
+/** Where an element is in the window, or relative to another one. */
 export function layoutCheck(session: CheckSession): Check {
   return defineCheck({
     name: "layout",

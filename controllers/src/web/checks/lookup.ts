@@ -15,25 +15,25 @@ import {
 } from "../page/elementsInFrames.ts";
 import { forPage, type PageSelector, pageGrammar } from "../page/selectors.ts";
 
-/** What one look for a target found, in whichever frames. */
+/** The matches of a target in all frames. */
 export type Lookup = {
   target: string;
   count: number;
   first: Description | undefined;
   found: FrameAnswer<Matches>[];
   query: PageSelector;
-  /** The words that the selector looks for; undefined for a ref. */
+  /** The words of the selector; undefined for a ref. */
   wanted: string | undefined;
 };
 
-/** A part of the page did not answer, so what is not in the rest of it may be there. */
+/** A part of the page did not answer, so what was not found may be there. */
 export class SilentFrames extends Error {
   constructor(count: number) {
     super(`${count} of the page's frames did not answer, or are beyond the first ${MAX_FRAMES}`);
   }
 }
 
-/** The check with a reading that tells nothing, where a part of the page did not answer. */
+/** Makes the check inconclusive if a part of the page did not answer. */
 export const admittingSilence = (check: Check): Check => ({
   ...check,
   async read(input, signal, lookup) {
@@ -47,7 +47,8 @@ export const admittingSilence = (check: Check): Check => ({
 });
 
 /**
- * Looks for what a target means. Throws {@link SilentFrames} where what is not found may be in a frame that did not answer. Throws INVALID_PARAMS unless exactly one of ref and selector is given, INVALID_SELECTOR.
+ * Finds the matches of a target. Throws {@link SilentFrames} if a missing match may be in a frame that did not answer,
+ * INVALID_PARAMS unless exactly one of ref and selector is given, INVALID_SELECTOR.
  */
 export async function lookUp(
   session: CheckSession,
@@ -84,7 +85,7 @@ export async function lookUp(
   };
 }
 
-/** What a look read that found no one element. */
+/** Describes a lookup that did not find exactly one element. */
 export function absent(lookup: Lookup): string {
   return lookup.count > 1 ? `${lookup.count} elements match; name one of them` : "nothing matches";
 }
@@ -100,19 +101,18 @@ export async function nearestTo(
   return { nearest: await nearestOnScreen(session.page(), lookup.wanted, signal) };
 }
 
-/** An element that was found may go before it is read. */
+/** An element may go away before it is read. */
 const READ_MS = 1_000;
 
-/** Playwright's locator for the one element that a look found; undefined where it found none or several. */
+/** Playwright's locator for the one match; undefined if there are none or several. */
 export function foundOne({ count, found, query }: Lookup): Locator | undefined {
   const [only] = found;
   return count === 1 && only ? locatorIn(only.frame, query, only.answer.hidden > 0) : undefined;
 }
 
-/** Options for reading what {@link foundOne} gives. */
 export const readOptions = (signal: AbortSignal) => ({ timeout: READ_MS, signal });
 
-/** The reading of a check on an element that is not there, or not the only one. */
+/** The reading if there is not exactly one match. */
 export async function notOne(
   session: CheckSession,
   lookup: Lookup,
@@ -128,7 +128,7 @@ export async function notOne(
   };
 }
 
-/** The latest one that lacks nothing; else what the latest one lacks. Oldest first. */
+/** The latest of `all` (oldest first) that lacks nothing; else what the latest lacks. */
 export async function latest<One>(
   all: readonly One[],
   lackOf: (one: One) => Promise<string | undefined>,

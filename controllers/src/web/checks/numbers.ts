@@ -52,8 +52,8 @@ function judge(
 }
 
 /**
- * The numbers of a text, written with either decimal sign and any sign between thousands. One comma or point before exactly
- * three digits could be both: it is the decimal sign when that is said to be its sign, or, if nothing is said, a point.
+ * The numbers of a text, with either decimal sign and any separator of thousands. One comma or point before exactly three digits
+ * is ambiguous: it is the decimal sign if it equals `decimal` or, by default, if it is a point.
  */
 export function numbersIn(text: string, decimal?: "." | ","): number[] {
   const written =

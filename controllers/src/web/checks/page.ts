@@ -13,7 +13,7 @@ import { askAgent } from "../page/askAgent.ts";
 import { askAllFrames, askFrame, type FrameAnswer, isFrameSeen } from "../page/elementsInFrames.ts";
 import { SilentFrames } from "./lookup.ts";
 
-/** What is judged of the page as a whole, and of what it did so far. */
+/** Checks of the page as a whole, and of what has happened in it. */
 export function pageChecks(session: CheckSession): Check[] {
   return [
     textVisible(session),
@@ -207,7 +207,7 @@ function noPageErrors(session: CheckSession): Check {
 
 function consoleLine(message: ConsoleMessage): string {
   const { url, lineNumber } = message.location();
-  // What is missing is named whole; a script is named with its line.
+  // A missing resource has no line.
   const isResource = /^Failed to load resource/.test(message.text());
   return placed(message.text(), isResource || url === "" ? url : `${url}:${lineNumber + 1}`);
 }
@@ -215,7 +215,7 @@ function consoleLine(message: ConsoleMessage): string {
 const placed = (said: string, place: string): string =>
   `${quoted(said)}${place === "" ? "" : ` at ${place.slice(0, 500)}`}`;
 
-/** The first place of a stack as Chromium and Firefox write it. */
+/** The first place in a stack of Chromium or Firefox. */
 const placeIn = (stack: string): string => /(https?:\/\/\S+?:\d+):\d+/.exec(stack)?.[1] ?? "";
 
 function selectedText(session: CheckSession): Check {

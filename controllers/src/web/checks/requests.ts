@@ -10,9 +10,9 @@ import { endsWithin } from "../../waiting/deadlines.ts";
 import type { CheckSession } from "../browser/session.ts";
 import { latest } from "./lookup.ts";
 
-/** A request whose answer goes on, such as a stream, has no body yet. */
+/** An answer that is still coming, such as a stream, has no body yet. */
 const BODY_MS = 1_000;
-/** Of the requests that fit but for their bodies, the last so many are read. */
+/** How many bodies are read, from the last request back. */
 const MOST_READ = 20;
 const LONGEST_URL = 1_000;
 
@@ -21,10 +21,7 @@ const content = z
     z.string().min(1).max(10_000),
     z
       .record(z.string(), z.unknown())
-      .refine(
-        isExact,
-        "a number beyond 9007199254740991 cannot be told apart from its neighbours: give it as text",
-      ),
+      .refine(isExact, "a number beyond 9007199254740991 is not exact: give it as text"),
   ])
   .optional();
 type Content = z.output<typeof content>;
@@ -79,7 +76,7 @@ export function requestSeen(session: CheckSession): Check {
 const isUnderWay = (request: Request): boolean =>
   request.existingResponse() === null && request.failure() === null;
 
-/** What a request has in place of these contents; undefined when it has them. */
+/** How a request's contents differ from the wanted ones; undefined if they do not. */
 async function otherContent(request: Request, body: Content, answer: Content): Promise<string | undefined> {
   const sent = body === undefined ? "" : (request.postData() ?? "");
   if (body !== undefined && !holds(body, sent)) return `body ${quoted(sent)}`;
@@ -89,7 +86,7 @@ async function otherContent(request: Request, body: Content, answer: Content): P
   return holds(answer, came) ? undefined : `answer ${quoted(came)}`;
 }
 
-/** Undefined while it is under way. The browser keeps no body of a redirect, nor of a page that was left. */
+/** Undefined while it is under way. The browser keeps no bodies of redirects and of previous pages. */
 async function answerOf(request: Request): Promise<string | undefined> {
   const response = request.existingResponse();
   if (response === null) return undefined;
@@ -115,13 +112,13 @@ function holds(wanted: Exclude<Content, undefined>, found: string): boolean {
   }
 }
 
-/** Holds no whole number that a double cannot hold. */
+/** Has no integer that a double cannot hold. */
 function isExact(value: unknown): boolean {
   if (typeof value === "number") return !Number.isInteger(value) || Number.isSafeInteger(value);
   return typeof value !== "object" || value === null || Object.values(value).every(isExact);
 }
 
-/** Every member of `wanted` stands in `found`; lists are alike in length and order. */
+/** `found` has every member of `wanted`; lists have the same length and order. */
 function isPart(wanted: unknown, found: unknown): boolean {
   if (Array.isArray(wanted)) {
     return (

@@ -12,7 +12,6 @@ import { runApart } from "../page/askAgent.ts";
 import { drawnTable, type TableData, tableOf } from "../page/tables.ts";
 import { foundOne, lookUp, notOne, readOptions } from "./lookup.ts";
 
-/** What one cell of a table shows. */
 export function tableCell(session: CheckSession): Check {
   return defineCheck({
     name: "table_cell",
@@ -67,7 +66,7 @@ function cellReading(
     missing: "absent" as const,
     ...(names.length > 0 && { nearest: names }),
   });
-  // A number past the end is what a cell or header says, such as the number of an order.
+  // A number beyond the last row or column is a text, such as an order number.
   const key = isAt(column, columns)
     ? columns[column - 1]
     : columns.find((name) => fold(name) === fold(`${column}`));

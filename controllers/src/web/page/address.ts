@@ -1,7 +1,7 @@
 import { DeviceError } from "../../errors.ts";
 import type { App } from "../../portable.ts";
 
-/** What a person means by an address; throws INVALID_PARAMS. */
+/** The complete URL for an address as people write it; throws INVALID_PARAMS. */
 export function wholeUrl(given: string, current: string): string {
   const text = given.trim();
   if (/^([a-z][a-z0-9+.-]*:\/\/|(about|data|blob|javascript|file|chrome|view-source|devtools):)/i.test(text))
@@ -19,13 +19,13 @@ function checked(url: string, given: string, base?: string): string {
   );
 }
 
-/** The whole address at which an app begins in a browser; throws INVALID_PARAMS where it has none. */
+/** The URL at which an app begins; throws INVALID_PARAMS if it has none. */
 export function appUrl({ url }: App): string {
   if (url) return wholeUrl(url, "about:blank");
   throw new DeviceError("INVALID_PARAMS", "A browser finds an app by its url. Give app one.");
 }
 
-/** Says whether an address is one of the app's: of the origin at which it begins. */
+/** Whether a URL has the origin of the app's own. */
 export function isOfApp(url: string, app: string): boolean {
   const { origin } = new URL(app);
   return origin !== "null" && URL.canParse(url) && new URL(url).origin === origin;

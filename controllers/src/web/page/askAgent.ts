@@ -11,12 +11,12 @@ type OfElement = "expectPresses" | "noteField" | "describeElement" | "framePlace
 type Answer<M extends Method> = Awaited<ReturnType<InpageAgent[M]>>;
 type Rest<A extends unknown[]> = A extends [unknown, ...infer R] ? R : never;
 
-/** Only our own agent writes it, so its type needs no check. */
+/** The type needs no check, since only our own agent writes the answer. */
 const readAnswer = <M extends Method>(answer: string): Answer<M> => JSON.parse(answer);
 
 /**
- * What the agent in a frame answers at once; nothing is null. As JSON on its way: Playwright would take an object apart, check
- * it and put it together again, element by element.
+ * Asks the agent in a frame; undefined becomes null. The answer travels as JSON, since Playwright takes objects apart, checks them
+ * and puts them together again, element by element.
  */
 export async function askAgent<M extends Method>(
   frame: Frame,
@@ -29,7 +29,7 @@ export async function askAgent<M extends Method>(
   return readAnswer<M>((await frame.locator(selector).textContent({ timeout: 0 })) ?? "null");
 }
 
-/** What the agent answers at once about the one element of a locator. */
+/** Asks the agent about the one element of a locator. */
 export async function askElement<M extends OfElement>(
   locator: Locator,
   method: M,
@@ -41,8 +41,8 @@ export async function askElement<M extends OfElement>(
 }
 
 /**
- * Calls a function with the one element of a locator, where the page's scripts do not reach, as `locator.evaluate` does where
- * they do. It travels as text, and its answer as JSON; nothing is null.
+ * Like `locator.evaluate`, out of reach of the page's scripts. The function travels as its source text, its answer as JSON;
+ * undefined becomes null.
  */
 export async function runApart<Given, Answer>(
   locator: Locator,
@@ -81,8 +81,8 @@ export async function askFrameElement<M extends OfElement>(
 }
 
 /**
- * The same over DevTools, for half of what Playwright's way costs; it may also take its time. Undefined where the frame is not
- * the page's own, or the tab has no session that knows its document.
+ * Asks the agent over DevTools, in half the time of Playwright's way; its method may be asynchronous. Undefined if the frame is not
+ * the page's own, or its document is not known yet.
  */
 export async function askOverDevTools<M extends Method>(
   frame: Frame,

@@ -8,19 +8,19 @@ import { askAgent, askFrameElement } from "./askAgent.ts";
 import { engineSelector } from "./inpage.ts";
 import { type PageSelector, pageGrammar, parseForPage } from "./selectors.ts";
 
-/** A page with more frames than this is read only so far. */
+/** Further frames of a page are not read. */
 export const MAX_FRAMES = 30;
 
-// A frame whose server never answers, or whose script is stuck, does not hold up the rest.
+// A frame that does not answer must not hold up the others.
 const FRAME_ANSWER_MS = 3_000;
 const FRAME_PLACE_MS = 1_000;
 
 export type FrameAnswer<T> = { frame: Frame; answer: T };
 
-/** `silent` counts the frames that gave no answer, and those beyond {@link MAX_FRAMES}. */
+/** `silent`: how many frames gave no answer, or are beyond {@link MAX_FRAMES}. */
 export type FrameAnswers<T> = { answers: FrameAnswer<T>[]; silent: number };
 
-/** Asks every frame at once, the page's own first. Frames that cannot answer are left out; the page's own failure is thrown. */
+/** Asks all frames at once. Child frames that fail are left out; a failure of the page's own frame is thrown. */
 export async function askFrames<T>(
   page: Page,
   signal: AbortSignal,
@@ -29,7 +29,7 @@ export async function askFrames<T>(
   return (await askAllFrames(page, signal, ask)).answers;
 }
 
-/** The same, for a caller to whom the lack of an answer says something. */
+/** The same, with the number of frames that did not answer. */
 export async function askAllFrames<T>(
   page: Page,
   signal: AbortSignal,
@@ -45,7 +45,7 @@ export async function askAllFrames<T>(
   return { answers: given, silent: silent + all.length - frames.length };
 }
 
-/** Undefined when the frame went away, moved on or did not answer within `timeoutMs`. The page's own frame has no such limit: whoever asks has a deadline. */
+/** Undefined if the frame went away or its document was replaced, or a child frame did not answer within `timeoutMs`. */
 export async function askFrame<T>(
   frame: Frame,
   signal: AbortSignal,
@@ -64,7 +64,7 @@ export async function askFrame<T>(
   }
 }
 
-/** The document was replaced while it was asked: the next one will answer. */
+/** The document was replaced while it was asked. */
 function isMovingOn(error: unknown): boolean {
   return (
     error instanceof Error &&
@@ -72,14 +72,13 @@ function isMovingOn(error: unknown): boolean {
   );
 }
 
-/** Playwright's locator for a selector in one frame; `onlyVisible` where hidden twins are to be passed over. */
+/** Playwright's locator for a selector in one frame; `onlyVisible` skips hidden matches. */
 export function locatorIn(frame: Frame, selector: PageSelector, onlyVisible: boolean): Locator {
   if (selector.kind !== "css" && selector.kind !== "xpath") return frame.locator(engineSelector(selector));
   const locator = frame.locator(selector.kind === "css" ? `css=${selector.css}` : `xpath=${selector.xpath}`);
   return onlyVisible ? locator.filter({ visible: true }) : locator;
 }
 
-/** The same for all frames, or for each its own. */
 type FrameOptions = DescribeOptions | ((frame: Frame) => DescribeOptions);
 
 const optionsIn = (frame: Frame, options: FrameOptions): DescribeOptions =>
@@ -109,7 +108,7 @@ export async function findInAllFrames(
     );
     const matching = answers.filter(({ answer }) => answer.count > 0);
     const found = visibleFirst(await asSeen(matching, signal));
-    // Of several elements with one name, those in exactly the case that was asked for are meant, in whichever frame.
+    // Matches in exactly the wanted case win over those in other frames.
     const cased = found.filter(({ answer }) => answer.isCased);
     return { answers: cased.length > 0 ? cased : found, silent };
   } catch (error) {
@@ -122,7 +121,7 @@ export async function findInAllFrames(
   }
 }
 
-/** What a frame that nobody sees holds is not visible either. */
+/** The contents of a hidden frame are hidden too. */
 async function asSeen(
   found: readonly FrameAnswer<Matches>[],
   signal: AbortSignal,
@@ -136,13 +135,13 @@ async function asSeen(
   );
 }
 
-/** As in one frame: invisible matches are left out where there are visible ones. */
+/** Leaves out invisible matches if there are visible ones, as in one frame. */
 function visibleFirst(found: FrameAnswer<Matches>[]): FrameAnswer<Matches>[] {
   const visible = found.filter(({ answer }) => answer.first.some((one) => one.visible));
   return visible.length > 0 ? visible : found;
 }
 
-/** The frame's element can be seen, and those of the frames around it. */
+/** A user can see the frame's element, and those of the frames around it. */
 export async function isFrameSeen(frame: Frame, signal: AbortSignal): Promise<boolean> {
   const parent = frame.parentFrame();
   if (!parent) return true;
@@ -150,7 +149,7 @@ export async function isFrameSeen(frame: Frame, signal: AbortSignal): Promise<bo
   return place?.seen === true && (await isFrameSeen(parent, signal));
 }
 
-/** Where the frame lies in its parent; undefined where that gives no answer. */
+/** Where the frame is in its parent; undefined if the parent gives no answer. */
 export const placeOfFrame = (frame: Frame, signal: AbortSignal): Promise<FramePlace | undefined> =>
   askFrame(frame, signal, (child) => askFrameElement(child, "framePlace", []), FRAME_PLACE_MS);
 
@@ -172,7 +171,7 @@ function isBadSyntax(message: string): boolean {
   );
 }
 
-/** Of the token that Playwright's parser names: the last one of its kind, since it reads from the left. */
+/** The position of the token that Playwright's parser names; of several, the last, since it reads from the left. */
 function positionIn(selector: string, message: string): number | undefined {
   const token = /Unexpected token "([^"]+)"|Unknown engine "([^"]+)"|Error: "([^"]+)"/.exec(message);
   const at = selector.lastIndexOf(token?.[1] ?? token?.[2] ?? token?.[3] ?? "\0");
@@ -183,7 +182,7 @@ function firstLine(message: string): string {
   return (message.split("\n")[0] ?? "").replace(/^.*?Error: /, "").slice(0, 200);
 }
 
-/** Up to five things on the screen whose name is most like `wanted`, as selectors, best first; empty when nothing is alike. */
+/** Selectors of up to five elements on the screen with names similar to `wanted`, best first. */
 export async function nearestOnScreen(page: Page, wanted: string, signal: AbortSignal): Promise<string[]> {
   const answers = await askFrames(page, signal, (frame) => askAgent(frame, "onScreen", [400]));
   const things = answers.flatMap(({ answer }) => answer);
@@ -196,8 +195,8 @@ export async function nearestOnScreen(page: Page, wanted: string, signal: AbortS
 export type AskedElement = { frame: Frame; key: string; candidates: readonly Candidate[] };
 
 /**
- * How often a candidate also matches in frames other than its element's own: a selector names no frame, so a twin anywhere
- * makes it ambiguous. Asks nothing when the page has one frame.
+ * How often a candidate matches in other frames than its element's: a selector names no frame, so a match in any frame makes it
+ * ambiguous. Asks nothing if the page has one frame.
  */
 export async function countElsewhere(
   page: Page,

@@ -1,7 +1,7 @@
 import { DeviceError, type DeviceErrorCode, type Dispatched } from "../../errors.ts";
 import { playwright } from "./playwright.ts";
 
-/** What is in the way of an action, by a line of Playwright's call log; the last such line counts. */
+/** Obstacles to an action by lines of Playwright's call log; the last such line counts. */
 const obstacles: readonly { line: RegExp; says: (match: RegExpMatchArray) => string; next: string }[] = [
   {
     line: /- (<.*>.*) intercepts pointer events/,
@@ -40,7 +40,7 @@ const obstacles: readonly { line: RegExp; says: (match: RegExpMatchArray) => str
   },
 ];
 
-/** What Chromium and Firefox say when no server can be reached: its name, its port or its certificate is wrong. */
+/** Errors of Chromium and Firefox if a server cannot be reached. */
 const unreachableReasons: readonly (readonly [RegExp, string])[] = [
   [/CONNECTION_REFUSED/, "nothing listens at that address"],
   [/NAME_NOT_RESOLVED|UNKNOWN_HOST|\bDNS_/, "the host name is unknown"],
@@ -54,7 +54,7 @@ const unreachableReasons: readonly (readonly [RegExp, string])[] = [
   [/CONNECTION_|ADDRESS_|NETWORK_|PROXY_|TUNNEL_/, "there is no way to that host"],
 ];
 
-/** Why no server was reached, by a browser's own text; undefined for a text that says something else. */
+/** Why a server was not reached, by a browser's error; undefined for another error. */
 export function unreachableReason(text: string): string | undefined {
   return unreachableReasons.find(([pattern]) => pattern.test(text))?.[1];
 }
@@ -78,13 +78,13 @@ export type Attempt = {
   timeoutMs: number;
   signal: AbortSignal;
   isAlive(): boolean;
-  /** Says whether the URL policy refused something since the attempt began. */
+  /** Whether the URL policy refused a request since the attempt began. */
   wasDenied(): boolean;
 };
 
 /**
- * The DeviceError for whatever an action threw. The original is not kept as its cause: Playwright writes the text it
- * types into its call log, and that text may be a secret.
+ * The DeviceError for an error of an action. The original is not its cause, since Playwright's call log has the typed text, which
+ * may be a secret.
  */
 export function asDeviceError(error: unknown, attempt: Attempt): DeviceError {
   if (error instanceof DeviceError) return error;
@@ -163,7 +163,7 @@ function elementFailure(error: unknown, text: string, attempt: Attempt): DeviceE
   if (/strict mode violation/.test(text)) {
     return new DeviceError(
       "ELEMENT_AMBIGUOUS",
-      "More than one element matches by now. Use a ref of a new look, or a more exact selector.",
+      "More than one element matches by now. Use a ref of a new snapshot, or a more exact selector.",
     );
   }
   if (/Clicking the checkbox did not change its state/.test(text)) {
@@ -206,7 +206,7 @@ function obstacleOf(text: string, attempt: Attempt): DeviceError | undefined {
   return undefined;
 }
 
-/** Playwright does not find what is there when this is what is left of a command's time. */
+/** With less time left, Playwright does not find an element that is there. */
 const LOOKED_FOR_MS = 100;
 
 function timedOut(text: string, attempt: Attempt): DeviceError {
@@ -232,17 +232,17 @@ function timedOut(text: string, attempt: Attempt): DeviceError {
 
 const closed = /has been closed|Target closed|Frame was detached/i;
 
-/** Calls of Playwright that only send an input, and the lines at the end of its call log right before it sends one. */
+/** Playwright's calls that only send an input, and the last line of its call log before it sends one. */
 const sending =
   /^(?:mouse\.(?:click|down|up)|keyboard\.(?:press|down|up)):|performing \w+ action\s*$|elementHandle\.press\(.*\)\s*$/;
 
-/** The tab or frame closed on an input that was sent to it, and the browser's answer to the input went with it. */
+/** The input closed the tab or frame before the browser answered it. */
 export function closedOnInput(error: unknown): boolean {
   const text = messageOf(error);
   return closed.test(text) && sending.test(text);
 }
 
-/** Playwright's own time was over when the input had been sent and not yet answered. */
+/** Playwright's timeout came after the input was sent and before it was answered. */
 export function timedOutOnInput(error: unknown): boolean {
   return error instanceof playwright().errors.TimeoutError && sending.test(messageOf(error));
 }

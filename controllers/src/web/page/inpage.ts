@@ -6,7 +6,7 @@ import type { HookNames } from "./agent/tree/hooks.ts";
 import { expression as hooksModule } from "./agent/tree/hooks.ts?script";
 import { playwright } from "./playwright.ts";
 
-/** Names that no page can know, so none hears them. */
+/** A page cannot guess these names, so it cannot listen to the events. */
 const secret = randomBytes(8).toString("hex");
 const names: HookNames = {
   ask: `labwright-ask-${secret}`,
@@ -16,7 +16,7 @@ const names: HookNames = {
 };
 const named = JSON.stringify(names);
 
-/** Expression whose value is the agent of the document; it is made when there is none. */
+/** An expression whose value is the document's agent, which it creates if needed. */
 export const agentSource = `${agentModule}.agentOf(${named})`;
 
 const hooksSource = `${hooksModule}.installHooks(${named})`;
@@ -24,8 +24,8 @@ const hooksSource = `${hooksModule}.installHooks(${named})`;
 let registered: Promise<void> | undefined;
 
 /**
- * Makes `labwright=` known to Playwright. To be awaited before a browser is opened: a context that begins while an engine
- * is being registered never gets it.
+ * Registers the selector engine `labwright=` with Playwright. Await it before opening a browser: a context that is created during
+ * the registration never gets the engine.
  */
 export async function registerEngine(): Promise<void> {
   const engine = `${agentModule}.createEngine(${named})`;
@@ -34,8 +34,8 @@ export async function registerEngine(): Promise<void> {
 }
 
 /**
- * Has every new document of the context note its listeners. To be called on a new context before its first page: of a page
- * that exists, such as a tab found over CDP, the listeners until now stay unknown.
+ * Installs the hooks that note listeners in every document of the context. To be called before its first page: earlier listeners
+ * of a page, such as a tab found over CDP, stay unknown.
  */
 export async function installInpage(context: BrowserContext): Promise<void> {
   await context.addInitScript({ content: hooksSource });
@@ -43,8 +43,7 @@ export async function installInpage(context: BrowserContext): Promise<void> {
   await Promise.all(frames.map((frame) => frame.evaluate(hooksSource).catch(() => undefined)));
 }
 
-/** Selector for Playwright that our engine understands. */
 export function engineSelector(body: EngineBody): string {
-  // Playwright reads quotes in a selector's body; `encodeURIComponent` leaves this one as it is.
+  // Playwright interprets quotes in a selector, and `encodeURIComponent` does not escape this one.
   return `labwright=${encodeURIComponent(JSON.stringify(body)).replaceAll("'", "%27")}`;
 }

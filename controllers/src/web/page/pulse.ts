@@ -2,15 +2,12 @@ import type { Page, Request } from "playwright-core";
 import { isMainDocument } from "./requests.ts";
 import { devToolsOf } from "./signals.ts";
 
-/** A question that is answered sooner than this costs no probe. */
+/** A question that is answered sooner causes no probe. */
 const QUIET_MS = 100;
 /** Between the answer to one probe and the next probe. */
 const PROBE_EVERY_MS = 250;
 
-/**
- * Whether the page's own thread answers. While a question to the page is open, the page is asked for nothing at all now and
- * then: a page whose script never ends does not answer that either.
- */
+/** Finds out whether the page's thread is busy: while a question to the page is open, it evaluates `0` in it from time to time. */
 class Pulse {
   #open = 0;
   #heardAt = performance.now();
@@ -23,17 +20,17 @@ class Pulse {
     page.on("request", (request) => {
       if (isMainDocument(page, request)) this.#document = request;
     });
-    // A page that is busy cannot take on what the server has sent.
+    // A busy page cannot load the server's answer.
     page.on("response", (response) => {
       if (response.request() === this.#document) this.#documentCame();
     });
-    // Also what is left of a navigation that was stopped.
+    // A stopped navigation ends here too.
     page.on("requestfailed", (request) => {
       if (request === this.#document) this.#documentCame();
     });
   }
 
-  /** Begins a question. Call what it returns once, and say whether the page answered. */
+  /** Begins a question. The returned function ends it, and takes whether the page answered. */
   begin(): (answered: boolean) => void {
     if (this.#open++ === 0) {
       if (!this.#isProbing) this.#heardAt = performance.now();
@@ -46,8 +43,8 @@ class Pulse {
   }
 
   /**
-   * For how long a probe has had no answer; undefined while the page answers, and while another document is on its way, when a
-   * server is slow and not the page. Never a fraction of a millisecond.
+   * How long a probe has been waiting, in whole milliseconds; undefined while the page answers, and while a new document is
+   * loading, when the server may be slow and not the page.
    */
   silentMs(): number | undefined {
     return this.#isProbing && this.#document === undefined
@@ -78,7 +75,7 @@ class Pulse {
       const cdp = devToolsOf(this.page);
       await (cdp ? cdp.send("Runtime.evaluate", { expression: "0" }) : this.page.evaluate("0"));
     } catch {
-      // The document is being replaced or the tab closed: no sign of a busy script.
+      // The document is being replaced, or the tab closed.
     }
     this.#isProbing = false;
     this.#hear();

@@ -1,6 +1,6 @@
 import type { Page, Request } from "playwright-core";
 
-/** Requests that go on by their nature, or that change no element. */
+/** Types of requests that stay open, or change no element. */
 const unawaited = new Set([
   "websocket",
   "eventsource",
@@ -13,7 +13,7 @@ const unawaited = new Set([
   "cspviolationreport",
   "prefetch",
 ]);
-/** One address asked again and again while nobody acts is a poll; so is one that one action asks for so often. */
+/** So many requests of one address without an action, or during one, are a poll. */
 const POLL_WHILE_IDLE = 2;
 const POLL_WHILE_ACTING = 4;
 const MOST_NOTED = 500;
@@ -23,11 +23,11 @@ export type OpenRequest = Noted & { method: string };
 
 /** The requests of a tab and its frames. Times are those of `performance.now`. */
 export type Requests = {
-  /** Those that started since then and are to be waited for; polls are not. */
+  /** Open requests that started since then, without polls. */
   open(since: number): readonly OpenRequest[];
-  /** Notes what was asked between the end of the last action and the start of this one: the page asked that by itself. */
+  /** Counts requests between the end of the last action and the start of this one as the page's own. */
   learn(lastEnd: number, since: number): void;
-  /** When the last request that sends something started, such as a POST; minus infinity before the first. */
+  /** When the last request that sends data started, such as a POST; minus infinity before the first. */
   lastWrite(): number;
   /** Resolves when the next request ends. */
   ended(): Promise<void>;
@@ -76,12 +76,12 @@ export function isMainDocument(page: Page, request: Request): boolean {
   try {
     return request.frame() === page.mainFrame();
   } catch {
-    // The frame of a tab's very first request is not known yet; it is the main one.
+    // The frame of a tab's first request is not known yet; it is the main one.
     return true;
   }
 }
 
-/** A time stamp in an address, which keeps it out of caches, does not make it another one. */
+/** Addresses that differ only in a time stamp, which bypasses caches, count as one. */
 function placeOf(url: string): { path: string; address: string } {
   const address = url.replace(/\d{10,}/g, "#").slice(0, 2_000);
   return { path: address.split(/[?#]/, 1)[0] ?? address, address };

@@ -3,12 +3,12 @@ import type { RestTimes } from "./agent/rest.ts";
 import { expression as restModule } from "./agent/rest.ts?script";
 import { devToolsOf } from "./signals.ts";
 
-/** Has every new document know when it is at rest. To be called on a new context before its first page. */
+/** Installs `agent/rest.ts` in every document. To be called on a new context before its first page. */
 export async function installRest(context: BrowserContext): Promise<void> {
   await context.addInitScript({ content: `${restModule}.installRest()` });
 }
 
-/** Asks one frame to tell when it is at rest, at the latest after `leftMs`; what goes on then. */
+/** Waits until a frame is at rest, at most `leftMs`. Returns what still goes on. */
 export async function restOf(page: Page, frame: Frame, times: RestTimes): Promise<readonly string[]> {
   const expression = `globalThis.__labwrightRest?.rest(${JSON.stringify(times)})`;
   const cdp = frame === page.mainFrame() ? devToolsOf(page) : undefined;

@@ -2,10 +2,9 @@ import { selectorKinds } from "../../contract.ts";
 import { type ParsedSelector, SelectorGrammar } from "../../elements/selectors.ts";
 import type { PageQuery } from "./agent/query.ts";
 
-/** A selector as a page is asked for it. */
+/** A selector in the form that pages understand. */
 export type PageSelector = PageQuery | { kind: "xpath"; xpath: string };
 
-/** What a browser reads: every kind but `native`. */
 export const pageGrammar = new SelectorGrammar(selectorKinds.filter((kind) => kind !== "native"));
 
 export function parseForPage(selector: string, testIdAttribute: string): PageSelector {

@@ -2,27 +2,27 @@ import type { CDPSession, Frame, Page, Request } from "playwright-core";
 import { agentSource } from "./inpage.ts";
 import { isMainDocument, type Requests, watchRequests } from "./requests.ts";
 
-/** What a tab did by itself since it was opened. */
+/** Navigations, windows and requests of a tab since it was opened. */
 export type PageSignals = {
-  /** Documents and in-page addresses that the main frame has had so far. */
+  /** How many documents and in-page addresses the main frame has had. */
   navigations(): number;
-  /** The same for the main frame and all others, frames that went away included. */
+  /** The same for all frames, plus frames that went away. */
   commits(): number;
-  /** Windows the tab asked for so far (Chromium only; elsewhere new tabs are noticed when they are there). */
+  /** How many windows the tab has asked for (always 0 outside Chromium). */
   windowsAsked(): number;
   /** True from the request for a new main document until its DOM is ready or the navigation has failed. */
   isNavigating(): boolean;
-  /** Address of the main document that is on its way. */
+  /** Address of the main document that is loading. */
   navigatingTo(): string | undefined;
   /** Address of the last request for a main document, if it failed. */
   failedNavigation(): string | undefined;
   /** Resolves when {@link isNavigating} has become false. */
   settled(): Promise<void>;
-  /** True when {@link markReady} was called for the document that is there now. */
+  /** {@link markReady} was called for the current document. */
   isReady(): boolean;
-  /** Notes that the DOM of the document that is there now is complete. */
+  /** Notes that the DOM of the current document is complete. */
   markReady(): void;
-  /** Ends when all that the tab's scripts had queued has been reported here; true when the tab has asked to be closed. */
+  /** Ends when the tab's queued tasks have run and been reported here; true if the tab has asked to be closed. */
   flush(signal: AbortSignal): Promise<boolean>;
   readonly requests: Requests;
   /** Stops loading; never fails. */
@@ -31,7 +31,7 @@ export type PageSignals = {
   cdp(): Promise<CDPSession | undefined>;
 };
 
-/** A task after the queued ones: what a handler has just begun is known by then. Not a timer, since pages replace timers. */
+/** Resolves in a task after the queued ones. Not a timer, since pages replace timers. */
 const nextTask =
   "() => new Promise((done) => { const { port1, port2 } = new MessageChannel();" +
   " port1.onmessage = () => { port1.close(); done(0); }; port2.postMessage(0); })";
@@ -42,13 +42,13 @@ const STOP_MS = 1_000;
 
 const sessions = new WeakMap<Page, CDPSession>();
 
-/** How Playwright names the world that it keeps apart from the page's own. */
+/** Playwright's name of its isolated world. */
 const apartWorld = /^__playwright_utility_world_/;
 const worldsApart = new WeakMap<Page, () => number | undefined>();
 
 /**
- * Evaluates in the world that Playwright keeps apart from the page's scripts, and waits for a promise. Undefined for a frame
- * other than the page's own, outside Chromium, and while the document is not known yet.
+ * Returns a function that evaluates in Playwright's isolated world and awaits a promise. Undefined for child frames, outside
+ * Chromium, and while the document is not known yet.
  */
 export function evaluateApart(frame: Frame): ((expression: string) => Promise<unknown>) | undefined {
   const page = frame.page();
@@ -63,7 +63,7 @@ export function evaluateApart(frame: Frame): ((expression: string) => Promise<un
   };
 }
 
-/** The isolated world of the tab's own frame, while its document lives. New documents have our agent in it from the start. */
+/** Tracks the isolated world of the main frame's document, and puts our agent into it in new documents. */
 async function watchWorlds(cdp: CDPSession): Promise<() => number | undefined> {
   const { frameTree } = await cdp.send("Page.getFrameTree");
   let mainFrame = frameTree.frame.id;
@@ -139,11 +139,11 @@ function watchMainDocument(page: Page) {
   page.on("domcontentloaded", () => {
     if (pending !== undefined && sameDocument(page.url(), pending.url())) settle();
   });
-  // A document may rename itself before its DOM is ready; it has arrived all the same when it has loaded.
+  // A document may change its address before its DOM is ready.
   page.on("load", () => {
     if (navigations > navigationsBefore) settle();
   });
-  // No content and a download end a navigation as a failed request.
+  // "No content" and a download end a navigation with a failed request.
   page.on("requestfailed", (request) => {
     if (request !== pending) return;
     failed = request.url();

@@ -1,6 +1,6 @@
 import { DeviceError } from "../../errors.ts";
 
-/** `rows` by the names in `columns`. `total` is what the page says there is, where it holds fewer rows than that. */
+/** Each of the `rows` by the names in `columns`. `total`: the number of rows by the page, if it holds fewer. */
 export type TableData = { columns: string[]; rows: Record<string, string>[]; total?: number };
 
 const notATable = () =>
@@ -11,16 +11,16 @@ const notATable = () =>
 
 type Cell = { text: string; across: number; down: number; column: number };
 type Line = { isHead: boolean; cells: Cell[] };
-/** A table as the page has it, cells over several rows and columns once. `count` is what it says of its rows, 0 for nothing. */
+/** A table with cells over several rows or columns once. `count`: the number of rows by `aria-rowcount`, 0 without it. */
 type DrawnTable = { lines: Line[]; count: number };
 
 /**
- * A table from the answer of {@link drawnTable}. A column is called by its headers, by its number where it has none; a name that
- * comes again gets a number. Cells over several rows or columns stand in each of them. Throws ACTION_REJECTED for "".
+ * Reads the answer of {@link drawnTable}. A column is named by its headers or, without any, its number; a repeated name gets a
+ * number. Cells over several rows or columns are repeated in each. Throws ACTION_REJECTED for "".
  */
 export function tableOf(answer: string): TableData {
   if (answer === "") throw notATable();
-  // Only our own script wrote it, so its type needs no check.
+  // The type needs no check, since only our own script writes the answer.
   const { lines, count }: DrawnTable = JSON.parse(answer);
   const spread = spreadCells(lines);
   const heads = spread.filter(({ isHead }) => isHead);
@@ -42,7 +42,7 @@ export function tableOf(answer: string): TableData {
   return { columns, rows, ...(total > rows.length && { total }) };
 }
 
-/** Each line with a text for each column, those of cells that begin in a line above included. */
+/** Each line with a text for each column, also of cells that begin in a line above. */
 function spreadCells(lines: readonly Line[]): { isHead: boolean; texts: string[] }[] {
   const above = new Map<number, { text: string; left: number }>();
   return lines.map(({ isHead, cells }) => {
@@ -66,8 +66,8 @@ function spreadCells(lines: readonly Line[]): { isHead: boolean; texts: string[]
 }
 
 /**
- * The table or ARIA grid that an element is, lies in or holds, in one look, as JSON for {@link tableOf}; "" where there is
- * none, or more than one. A grid with fixed columns draws one row in several parts: they are one line. Runs in the page.
+ * The table or ARIA grid that an element is, is in or holds, as JSON for {@link tableOf}; "" if there is not exactly one. A grid
+ * with fixed columns draws a row in several parts, which become one line. Runs in the page.
  */
 export function drawnTable(element: Element): string {
   const tables = "table,[role=table],[role=grid],[role=treegrid]";
@@ -90,7 +90,7 @@ export function drawnTable(element: Element): string {
   function textOf(cell: Element): string {
     const fields = [...cell.querySelectorAll("input,textarea,select")];
     const held = fields.map(fieldText).filter((text) => text !== "");
-    // The text of a list is all of its options.
+    // The text of a list would be all of its options.
     if (held.length > 0 || fields.some((field) => field.localName === "select")) return held.join(" ");
     const shown = (cell instanceof HTMLElement ? cell.innerText : (cell.textContent ?? "")).trim();
     const sign = shown === "" ? (cell.querySelector("img[alt],[aria-label],[title]") ?? cell) : cell;

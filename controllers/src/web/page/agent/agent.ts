@@ -1,4 +1,4 @@
-/** What the host may ask of a document: each function begins a look of its own. Runs where the page's scripts do not reach. */
+/** The questions that may be asked of a document. Each reads the page anew, out of reach of the page's scripts. */
 import type { Candidate } from "../../../elements/ranking.ts";
 import type { States } from "../../../elements/stateTable.ts";
 import type { TextMatch } from "../../../elements/text.ts";
@@ -25,34 +25,34 @@ import * as sight from "./tree/sight.ts";
 import * as unread from "./tree/unread.ts";
 import * as world from "./tree/world.ts";
 
-/** An element as a check or an error message needs it. `visible` is what a user would say. */
+/** An element as checks and error messages need it. `visible`: a user can see it. */
 export type Description = {
-  /** Set where refs were asked for, with what distinguishes it from other matches. */
+  /** `ref` and `apart`, which distinguishes it from other matches, are set where refs were asked for. */
   ref?: string;
   apart?: string;
   role: string;
   name: string;
   text: string;
-  /** The text as it stands on the screen, where the whole was asked for. */
+  /** The whole text as it stands on the screen, if asked for. */
   shown?: string;
   value?: string;
   visible: boolean;
-  /** Those that it can be in, where they were asked for. */
+  /** The states that it can be in, if asked for. */
   states?: States;
   attribute?: string;
   candidates: Candidate[];
 };
 
 /**
- * `count` leaves out invisible matches where there are visible ones; `hidden` says how many those are. `isCased`: all matches
- * have exactly the case that was asked for.
+ * If some matches are visible, `count` leaves out the others, and `hidden` is how many. `isCased`: all matches have exactly the
+ * case that was asked for.
  */
 export type Matches = {
   count: number;
   hidden: number;
   isCased: boolean;
   first: Description[];
-  /** The number of the next ref, where refs were asked for. */
+  /** The number of the next ref, if refs were asked for. */
   next?: number;
 };
 
@@ -61,21 +61,21 @@ export type DescribeOptions = {
   attribute?: string;
   selectors: boolean;
   testIdAttribute: string;
-  /** Texts as they stand on the screen, whole. */
+  /** Also returns whole texts as they stand on the screen. */
   whole?: boolean;
-  /** Every match, and not only those that are meant because their case is right. */
+  /** Every match, also those in another case. */
   all?: boolean;
   states?: boolean;
-  /** Gives each a ref of this frame: see {@link SnapshotOptions}. */
+  /** Gives each match a ref: see {@link SnapshotOptions}. */
   refs?: Pick<SnapshotOptions, "prefix" | "next">;
-  /** The page has no other frame. */
+  /** The page has only this frame. */
   isAlone?: boolean;
 };
 
 /** Where a child frame lies in its parent: its element's ref, if it has one, and the offset of its contents. */
 export type FramePlace = { ref: string | undefined; x: number; y: number; seen: boolean };
 
-/** What another engine found, one by one, until it is asked for. */
+/** Elements that another selector engine found, by the token of the search. */
 const gathered = new Map<number, Element[]>();
 
 /** Elements below `root` that a query means. */
@@ -95,7 +95,7 @@ function begin(): void {
   world.begin();
 }
 
-/** `unread`: what is shown but cannot be read. */
+/** `unread`: kinds of content that are shown but cannot be read. */
 export function snapshot(options: SnapshotOptions): SeenPage & { unread: string[] } {
   begin();
   return { ...walk.snapshot(options), unread: unread.list() };
@@ -107,9 +107,9 @@ export function isAlive(ref: string): boolean {
 }
 
 /**
- * Fills the one text field that a query means, if it is ready now: what Playwright's `fill` waits for and does. `selected`:
- * everything but the typing, since the page listens to events that the editing command does not send. `inert`: it looks ready
- * but does not take the focus. `other`: anything else; nothing was done.
+ * Fills the one text field that matches, if it is ready now, as Playwright's `fill` does. `selected`: all but the typing is done,
+ * since the page listens to events that the editing command does not send. `inert`: the field looks ready but does not take the
+ * focus. `other`: nothing was done.
  */
 export function fill(query: PageQuery, text: string, token = 0): "filled" | "selected" | "inert" | "other" {
   begin();
@@ -124,8 +124,8 @@ export function fill(query: PageQuery, text: string, token = 0): "filled" | "sel
 }
 
 /**
- * Where the one element that a query means can be clicked now: what Playwright's `click` waits for. Null where it cannot.
- * The click that follows reaches this element or none; {@link pressTakenBy} says which.
+ * Where the one element that matches can be clicked now, by the rules of Playwright's `click`; null if it cannot. The click that
+ * follows reaches this element or none; {@link pressTakenBy} says which.
  */
 export async function clickPoint(query: PageQuery): Promise<Point | null> {
   begin();
@@ -140,7 +140,7 @@ export function expectPresses(element: Element, presses: number): void {
   receiver.expect(element, presses, false);
 }
 
-/** The start tag of what received a press that was expected elsewhere; null where that is not so. */
+/** The start tag of the element that received a press expected on another; null if the press arrived. */
 export function pressTakenBy(): string | null {
   const element = receiver.end();
   return element && tagOf(element);
@@ -200,7 +200,7 @@ export function framePlace(frame: Element): FramePlace {
   };
 }
 
-/** What covers the element, or a part of it in `box`, at any of nine points; empty when nothing does. */
+/** Says what covers the element, or its part in `box`, at one of nine points; empty if nothing does. */
 export function coverOf(
   element: Element,
   box: { x: number; y: number; width: number; height: number } | null,
@@ -227,7 +227,7 @@ export function find(query: PageQuery, options: DescribeOptions): Matches {
   return described(elements, { hidden: 0, isCased }, options);
 }
 
-/** Describes what another engine found and gathered, by the same rule: visible matches first. */
+/** Describes what another engine found: only visible matches, if there are any. */
 export function describeGathered(token: number, options: DescribeOptions): Matches {
   const elements = gathered.get(token) ?? [];
   gathered.delete(token);
@@ -296,14 +296,14 @@ function describeOne(
   };
 }
 
-/** Of the field that a label is for, where the element is in one. */
+/** For an element in a label, the states of the label's field. */
 function statesOf(element: Element): States {
   const labelled = roles.isFocusable(element) ? null : native.closest(element, "label")?.control;
   const field = labelled ?? clicks.fieldOf(element);
   return roles.statesOf(field, clicks.role(field));
 }
 
-/** Ranked candidates for refs, in their order; empty for one that is gone. */
+/** Ranked selectors for each ref; none for an element that is gone. */
 export function rank(wanted: readonly string[], testIdAttribute: string): Candidate[][] {
   begin();
   return selectors.rank(wanted.map(refs.element), testIdAttribute);
@@ -318,15 +318,14 @@ export function counts(asked: readonly (PageQuery | { kind: "xpath"; xpath: stri
   );
 }
 
-/** Names to choose the nearest from. */
 export function onScreen(limit: number): { role: string; name: string }[] {
   begin();
   return queries.namesOnScreen(limit).map(({ role, name }) => ({ role, name: dom.cut(name, 120) }));
 }
 
 /**
- * Whether a text can be read on the page: the line that has it, or as much as was asked for where it goes over several; the
- * page's lines where it cannot, at most 400.
+ * Looks for a text that a user can read. `found` is the line that has it, or the wanted text if it goes over several lines; without
+ * it, `lines` has the page's first 400 lines.
  */
 export function readText(wanted: TextMatch): { found?: string; lines: string[]; unread: string[] } {
   begin();

@@ -17,13 +17,13 @@ export function agentOf(names: HookNames): InpageAgent {
   return globalThis.__labwright;
 }
 
-/** What the agent answers at once, with its arguments; of `element`, the element that the selector is chained to. */
+/** A question and its arguments. With `of: "element"` it is about the element that the selector is chained to. */
 export type Asked = { of: "document" | "element"; method: string; args: readonly unknown[] };
 
-/** A function as text, to be called with the element that the selector is chained to and with `given`. */
+/** The source of a function, which is called with the element that the selector is chained to and `given`. */
 export type Run = { source: string; given: unknown };
 
-/** The body of our selector: elements that a query means, the answer to a question, or what another engine found. */
+/** The body of our selector: finds elements, answers a question, or gathers what another engine found. */
 export type EngineBody =
   | PageQuery
   | { kind: "ask"; asked: Asked }
@@ -33,9 +33,9 @@ export type EngineBody =
 type Scope = Document | Element | ShadowRoot;
 
 /**
- * Playwright's selector engine, in its own world: that of the page would need its script of 350 KB there, and the page could
- * reach into it. A question is answered by an element that is in no document and has the answer as its text, so that
- * Playwright's own retries, frames and deadlines hold for questions, too.
+ * Playwright's selector engine. It runs in Playwright's own world: in the page's world Playwright would need its script of 350 KB,
+ * and the page could reach into it. The answer to a question is the text of an element outside of any document, so Playwright's
+ * retries, frames and deadlines hold for questions too.
  */
 export function createEngine(names: HookNames) {
   const queryAll = (root: Scope, body: string): readonly Element[] => {
@@ -58,7 +58,7 @@ function ask(own: InpageAgent, root: Scope, { of, method, args }: Asked): unknow
 }
 
 function run(root: Scope, { source, given }: Run): unknown {
-  // As Playwright runs what it is given. `__name` is what esbuild wraps functions in when it keeps names.
+  // esbuild wraps functions in `__name` when it keeps names.
   const called: unknown = new Function("__name", `return (${source})`)((value: unknown) => value);
   return typeof called === "function" ? called(root, given) : undefined;
 }

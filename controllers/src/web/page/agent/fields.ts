@@ -1,4 +1,4 @@
-/** Reads fields back after something was done to them. */
+/** Reads fields back after an input. */
 
 import * as clicks from "./names/clicks.ts";
 import * as roles from "./names/roles.ts";
@@ -9,7 +9,7 @@ import { native } from "./tree/native.ts";
 import * as sight from "./tree/sight.ts";
 import * as world from "./tree/world.ts";
 
-/** What a field holds, and what it takes. */
+/** What a field holds and accepts. */
 export type FieldFacts = {
   /** The `type` of an input; `textarea`, `select`, `rich` for editable content, `none` for what holds nothing. */
   type: string;
@@ -17,21 +17,21 @@ export type FieldFacts = {
   checked: boolean;
   /** Labels and values of what is chosen in a select. */
   chosen: { label: string; value: string }[];
-  /** The words around the field: some fields turn what was typed into a thing of its own beside them. */
+  /** The words around the field: some fields turn what was typed into an item next to them. */
   around: string;
-  /** The end of the value is selected: what the page has completed. */
+  /** Length of the selected end of the value, which the page has completed. */
   completed: number;
-  /** Where the selection begins and ends; absent where the browser does not say. */
+  /** Start and end of the selection, if the browser says. */
   caret?: [number, number];
   locale: string;
-  /** As the page says it; empty where it does not. */
+  /** As the page gives them; empty if it does not. */
   limits: { min: string; max: string; step: string; maxLength: number; pattern: string; placeholder: string };
   readOnly: boolean;
   disabled: boolean;
   secret: boolean;
-  /** A user sees this field. Editors keep an unseen one that they empty at each key. */
+  /** A user sees this field. Editors keep a hidden one that they empty at each key. */
   seen: boolean;
-  /** The page may hear of an input into the field. */
+  /** The page may listen to input into the field. */
   heard: boolean;
 };
 
@@ -41,7 +41,7 @@ type NotedField = { element: Element; query: PageQuery | undefined; before: Fiel
 const MOST_NOTED = 30;
 const notedFields = new Map<number, NotedField>();
 
-/** Notes the field that will be acted on. */
+/** Remembers the field that will be acted on. */
 export function note(element: Element, token: number, query?: PageQuery): FieldFacts {
   const field = fieldOf(element);
   const before = facts(field);
@@ -69,10 +69,7 @@ function focused(): Element | null {
   return active;
 }
 
-/**
- * What noted fields hold now, without those that were not noted here or are gone. A field that was drawn anew is found again as
- * it was found before.
- */
+/** What noted fields of this document hold now. A field that was drawn anew is found again by its id, query or name. */
 export function held(tokens: readonly number[]): HeldField[] {
   return tokens.flatMap((token) => {
     const noted = notedFields.get(token);
@@ -145,7 +142,7 @@ function typeOf(field: Element): string {
   return field instanceof HTMLElement && native.isContentEditable(field) ? "rich" : "none";
 }
 
-/** Boxes for one character each are one field to a user. */
+/** A user sees a row of boxes for one character each as one field. */
 function textOf(field: HTMLInputElement | HTMLTextAreaElement): string {
   if (field.maxLength !== 1) return field.value;
   const boxes = "input[maxlength='1']";

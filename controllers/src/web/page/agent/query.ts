@@ -1,4 +1,4 @@
-/** Finds elements by what a user calls them. It is the engine behind `labwright=` in Playwright. */
+/** Finds elements by the words that a user knows them by. */
 
 import { type TextMatch, TextMatcher } from "../../../elements/text.ts";
 import * as clicks from "./names/clicks.ts";
@@ -10,7 +10,7 @@ import * as dom from "./tree/dom.ts";
 import { native } from "./tree/native.ts";
 import * as sight from "./tree/sight.ts";
 
-/** What to look for in one frame. `css` and `xpath` are Playwright's own and never come here but to be counted. */
+/** A search in one frame. Playwright runs `css` and `xpath` itself; here they are only counted. */
 export type PageQuery =
   | { kind: "ref"; ref: string }
   | { kind: "role"; role: string; name?: TextMatch }
@@ -22,14 +22,14 @@ type Left = { characters: number; readonly boxes: "glued" | "apart" };
 
 export const texts = new TextMatcher(dom.clean);
 
-/** All matches in document order; only the visible ones where there are any. */
+/** Matches in document order: only the visible ones, if there are any. */
 export function find(query: PageQuery, root: Document | Element | ShadowRoot = document): Element[] {
   return preferVisible(match(query, root));
 }
 
 /**
- * What a query means: all matches, or those in exactly its case where several have the name. `isCased` says that all of
- * them are in that case; for a single match only where `isAlone` is not set, since finding out costs as much as finding.
+ * All matches or, if there are several, those in exactly the query's case. `isCased`: all are in that case; not determined for a
+ * single match with `isAlone`, since that costs a second search.
  */
 export function targets(query: PageQuery, isAlone = true): { elements: Element[]; isCased: boolean } {
   const elements = find(query);
@@ -40,7 +40,7 @@ export function targets(query: PageQuery, isAlone = true): { elements: Element[]
   return same.length > 0 ? { elements: same, isCased: true } : { elements, isCased: false };
 }
 
-/** The same query, in its own case only; undefined where case counts already or never. */
+/** The same query, case-sensitive; undefined if it already is, or cannot be. */
 export function cased(query: PageQuery): PageQuery | undefined {
   if (query.kind === "ref" || query.kind === "css") return undefined;
   if (query.kind !== "role")
@@ -54,7 +54,7 @@ export function preferVisible(found: readonly Element[]): Element[] {
   return visible.length > 0 ? visible : [...found];
 }
 
-/** What a query means in the document, or all that it finds below an element. */
+/** The targets of a query in the document, or all of its matches below an element. */
 export function findBelow(query: PageQuery, root: Document | Element | ShadowRoot): readonly Element[] {
   return root === document ? targets(query).elements : find(query, root);
 }
@@ -100,7 +100,7 @@ function byRole(all: readonly Element[], role: string, name: TextMatch | undefin
   });
 }
 
-/** A label that only stands beside its field counts where no label is tied to one. */
+/** A label that is only near its field counts if no label is tied to a field. */
 function byLabel(all: readonly Element[], wanted: TextMatch): Element[] {
   const tied = all.filter((one) => labels(one).some((text) => texts.holds(wanted, text)));
   if (tied.length > 0) return tied;
@@ -125,7 +125,7 @@ function labels(element: Element): string[] {
   return texts.filter((text) => text !== "");
 }
 
-/** The smallest elements whose whole visible text matches. */
+/** The innermost elements whose whole visible text matches. */
 function byText(all: readonly Element[], wanted: TextMatch): Element[] {
   const hits = textHolders(all, wanted).filter((element) => {
     const own = element instanceof HTMLInputElement ? element.value : words.read(element);
@@ -140,7 +140,7 @@ function byText(all: readonly Element[], wanted: TextMatch): Element[] {
   return hits.filter((hit) => !outer.has(hit));
 }
 
-/** Elements that have words of their own which may start the match, and a few of the elements around them. */
+/** Elements whose own words may start the match, with five levels of parents. */
 function textHolders(all: readonly Element[], wanted: TextMatch): Element[] {
   const words =
     wanted.match === "pattern"
@@ -175,7 +175,7 @@ function addWithParents(element: Element, holders: Set<Element>): void {
   for (let up = 0; at && up < 5; up++, at = dom.parent(at)) holders.add(at);
 }
 
-/** A bare string: what a user can press by its name, then a field by its label or placeholder, then any text. */
+/** A bare string: widgets by name, then fields by label or placeholder, then any text. */
 function byAnything(all: readonly Element[], wanted: TextMatch): Element[] {
   const tiers = [
     () =>
@@ -200,7 +200,7 @@ function byAnything(all: readonly Element[], wanted: TextMatch): Element[] {
   return [];
 }
 
-/** Names of what is on the screen, for "did you mean": at most `limit`, widgets first. */
+/** Names of at most `limit` visible widgets and headings, for "did you mean". */
 export function namesOnScreen(limit: number): { role: string; name: string; element: Element }[] {
   const found: { role: string; name: string; element: Element }[] = [];
   for (const element of dom.everything()) {
@@ -215,9 +215,8 @@ export function namesOnScreen(limit: number): { role: string; name: string; elem
 }
 
 /**
- * What can be read on this page as it stands, in lines of one block each; stops after `limit` characters. A box in a line,
- * such as a button or a badge, is drawn apart from the words beside it, though nothing may stand between them: `boxes` says
- * whether it is read so.
+ * The visible text of the page, one line for each block; stops after `limit` characters. A box in a line, such as a badge, looks
+ * separate from the words next to it although no space is between them: with `boxes: "apart"` it is separated by one.
  */
 export function pageText(limit: number, boxes: "glued" | "apart"): string[] {
   const writer = dom.writer();
@@ -246,7 +245,7 @@ function readBelow(element: Element, writer: Writer, left: Left): void {
   bound();
 }
 
-/** Writes what separates the words of an element from those around it. */
+/** Returns a function that writes the separator before and after an element. */
 function boundOf(element: Element, writer: Writer, { boxes }: Left): () => void {
   if (!dom.isInline(element)) return () => writer.edge();
   const isBox = boxes === "apart" && dom.style(element).display.startsWith("inline-");

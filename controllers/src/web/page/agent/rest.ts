@@ -3,12 +3,12 @@
  * scroll, and no change over two frames. Runs in the page's own world, from before the page's own first script.
  */
 
-/** Milliseconds: since the action began, since it ended, and until the wait is over. */
+/** Milliseconds since the action began, since it ended, and until the wait is over. */
 export type RestTimes = { elapsedMs: number; endedMs: number; leftMs: number };
 
 type Timer = { at: number; ms: number; key: string };
 
-/** The browser's own, taken before a page or a test clock replaces them. */
+/** The browser's own functions, before a page or a test clock replaces them. */
 const native = {
   setTimeout: globalThis.setTimeout,
   clearTimeout: globalThis.clearTimeout,
@@ -17,32 +17,32 @@ const native = {
   now: performance.now.bind(performance),
   textOf: Function.prototype.toString,
 };
-/** A later timer is not part of what an action began. */
+/** A longer timer does not belong to an action. */
 const longestTimerMs = 500;
-/** A timer that was set again so often with no change in between waits for something that does not come. */
+/** A timer that was set again so often without a change of the page waits in vain. */
 const mostIdleTurns = 10;
 const framesAtRest = 2;
-/** A frame that the browser does not draw, such as one out of view, gets no animation frames. A tab's own is only late. */
+/** The browser draws no frames for a document out of view; those of a tab's main document are only late. */
 const undrawnFrameMs = window.top === window ? 500 : 100;
 const mostNoted = 200;
 const nextTurnMs = 4;
-/** For so long after a rest it is known whether anything has changed since. */
+/** Changes are watched this long after a rest. */
 const watchedOnMs = 250;
 
 const timers = new Map<unknown, Timer>();
 const turns = new Map<string, { count: number; changes: number }>();
-/** How often a timer was set while no action went on: such a one repeats by itself. */
+/** How often a timer was set without an action: it repeats by itself. */
 const idle = new Map<string, number>();
 let noted: Timer[] = [];
 let lastRestAt = 0;
 let changes = 0;
 let changed: Node | undefined;
 let watching = 0;
-/** The number of changes when the document was last at rest; -1 when changes were not watched since. */
+/** The number of changes when the document was last at rest; -1 if changes were not watched since. */
 let stillAfter = -1;
 const observer = new MutationObserver((records) => see(records));
 
-/** A smooth scroll begins this many frames after it was asked for, at the latest; one that is there already never does. */
+/** A smooth scroll begins at most this many frames after it was asked for, unless it is already at its goal. */
 const framesToBegin = 6;
 let scrollAsked: { scroller: Element | null; behavior: unknown } | undefined;
 let scrollFramesLeft = 0;
@@ -57,7 +57,6 @@ declare global {
   var __labwrightRest: PageRest | undefined;
 }
 
-/** Has the document know from now on when it is at rest. */
 export function installRest(): void {
   if ("__labwrightRest" in globalThis) return;
   const value: PageRest = { rest, untilTimersDue };
@@ -77,7 +76,7 @@ function watch(): void {
   watchScrolls();
 }
 
-/** Name, length, properties and text of a function of the browser stay what they are. */
+/** A proxy keeps the name, length, properties and source text of the browser's function. */
 function wrapped<F extends object>(own: F, call: (self: unknown, args: unknown[]) => unknown): F {
   const ownText = () => Reflect.apply(native.textOf, own, []);
   return new Proxy(own, {
@@ -111,23 +110,20 @@ function note(timer: Timer): void {
   noted.push(timer);
   if (noted.length > mostNoted) noted.shift();
   const turn = turns.get(timer.key);
-  // The end of the timer before is a change of its own.
+  // The end of the previous timer counts as one change.
   const isIdle = turn !== undefined && changes <= turn.changes + 1;
   turns.set(timer.key, { count: isIdle ? turn.count + 1 : 1, changes });
   if (turns.size > mostNoted) turns.clear();
 }
 
-/**
- * Ends when the document is at rest, or after `leftMs`; the action began `elapsedMs` ago and ended `endedMs` ago. Says in a
- * few words each what goes on then.
- */
+/** Ends when the document is at rest, or after `leftMs`. Returns what still goes on, in a few words each. */
 async function rest({ elapsedMs, endedMs, leftMs }: RestTimes): Promise<string[]> {
   const since = native.now() - elapsedMs;
   const until = native.now() + leftMs;
   learn(since);
   if (leftMs <= 0 || isStill(since, native.now() - endedMs, until)) return goingOn(since, false);
   observe();
-  // What was scrolled may be gone, and its scroll never ends.
+  // The scroll of an element that is gone never ends.
   isScrolling = false;
   try {
     let seen = changes;
@@ -148,12 +144,11 @@ async function rest({ elapsedMs, endedMs, leftMs }: RestTimes): Promise<string[]
   }
 }
 
-/** A script has set a timer for its very next turn. */
 function hasTimerDue(): boolean {
   return [...timers.values()].some(({ ms }) => ms <= nextTurnMs);
 }
 
-/** Ends after the timers that are due now. */
+/** Ends after timers that are due at once. */
 async function untilTimersDue(): Promise<void> {
   if (!hasTimerDue()) return;
   await new Promise((done) => native.setTimeout.call(globalThis, done, nextTurnMs));
@@ -172,7 +167,7 @@ function unobserve(): void {
   stillAfter = -1;
 }
 
-/** The document came to rest after the action and has not changed since: there is nothing to wait for. */
+/** The document came to rest after the action and has not changed since. */
 function isStill(since: number, actedAt: number, until: number): boolean {
   see(observer.takeRecords());
   return lastRestAt >= actedAt && changes === stillAfter && !isBusy(since, until);
@@ -218,7 +213,7 @@ function openTimers(since: number): Timer[] {
   );
 }
 
-/** Finite ones that began since; a scroll or a test clock drives those on other timelines. */
+/** Finite animations that began since. Those on other timelines follow a scroll or a test clock. */
 function animations(since: number): { target: Element | null; endsAt: number }[] {
   return document.getAnimations().flatMap((animation) => {
     const { effect, currentTime } = animation;
@@ -266,7 +261,7 @@ function listen(type: string, listener: () => void): void {
   Reflect.apply(native.listen, globalThis, [type, listener, { capture: true, passive: true }]);
 }
 
-/** It scrolls, or is about to because a script asked for it. */
+/** The page scrolls, or is about to because a script asked for it. */
 function isScrollGoingOn(): boolean {
   return isScrolling || (scrollFramesLeft > 0 && isScrollSmooth());
 }
@@ -297,7 +292,7 @@ function scrollStep(isMoving: boolean): void {
   changes++;
 }
 
-/** Asked for only while the page is looked at: the style of an element is not to be had for nothing. */
+/** Computed only during a wait, since reading a style costs time. */
 function isScrollSmooth(): boolean {
   if (scrollAsked === undefined) return false;
   const { scroller, behavior } = scrollAsked;

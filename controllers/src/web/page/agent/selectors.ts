@@ -1,4 +1,4 @@
-/** Ways to find an element again, ranked, each counted in this frame. */
+/** Ranks selectors that find an element again, and counts their matches in this frame. */
 
 import { type Candidate, pageWeights, Ranking } from "../../../elements/ranking.ts";
 import * as clicks from "./names/clicks.ts";
@@ -13,7 +13,7 @@ const ranking = new Ranking(pageWeights);
 const counts = new Map<string, number>();
 let byRoleAndName: Map<string, number> | undefined;
 
-/** Candidates for each element, best first; `testIdAttribute` as the user interface sets it. */
+/** Candidates for each element, best first. */
 export function rank(elements: readonly (Element | undefined)[], testIdAttribute: string): Candidate[][] {
   counts.clear();
   byRoleAndName = undefined;
@@ -74,7 +74,7 @@ function countQuery(query: PageQuery): number {
   return remember(JSON.stringify(query), () => find(query).length);
 }
 
-/** One pass over the page serves every role and name that is asked for; visible ones count where there are any. */
+/** Visible elements, if there are any; one pass over the page serves all roles and names. */
 function countRole(role: string, name: string): number {
   byRoleAndName ??= roleIndex();
   const key = (seen: string) => `${seen} ${role} ${name}`;
@@ -93,7 +93,7 @@ function roleIndex(): Map<string, number> {
   return index;
 }
 
-/** A short path from the nearest ancestor with a stable id or test id; one part for each shadow root passed. */
+/** A short path from the nearest ancestor with a stable id or test id, one part for each shadow root. */
 function cssPath(element: Element, testIdAttribute: string): string[] {
   const parts: string[] = [];
   let part = "";
@@ -114,7 +114,7 @@ function cssPath(element: Element, testIdAttribute: string): string[] {
   return parts;
 }
 
-/** Playwright's CSS passes shadow roots at a blank; here each part is looked for in the roots of the part before. */
+/** Playwright's CSS enters shadow roots at a blank; here each part is searched for in the shadow roots of the previous one. */
 function countPath(parts: readonly string[]): number {
   return remember(`path ${parts.join(" >> ")}`, () => {
     let found = dom.select(parts[0] ?? "*");
@@ -167,7 +167,7 @@ function xpathOf(element: Element): string {
   return `/${steps.join("/")}`;
 }
 
-/** A bare name means elements of HTML only, and cannot hold every sign that a tag can. */
+/** In XPath a bare name finds only HTML elements, and cannot have every character that a tag can. */
 function xpathName(element: Element): string {
   const localName = native.localName(element);
   const isHtml =

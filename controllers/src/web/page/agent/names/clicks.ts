@@ -1,4 +1,4 @@
-/** Knows which elements a user can press, so that widgets without a role are found. */
+/** Finds out which elements a user can press, also without a role. */
 
 import * as dom from "../tree/dom.ts";
 import { native } from "../tree/native.ts";
@@ -18,7 +18,7 @@ const attributes = [
   "hx-post",
 ];
 
-/** Whether the element or what is around it up to the document listens for double clicks. */
+/** Whether the element, an element around it or the document listens for double clicks. */
 export function isDoubleClicked(element: Element): boolean {
   for (let at: Element | undefined = element; at; at = dom.parent(at)) if (world.isDoubled(at)) return true;
   return world.isDoubled(document);
@@ -30,14 +30,14 @@ export function listens(element: Element): boolean {
   return known.listens;
 }
 
-/** The pointer turns into a hand here and not already on the parent, who would then be the thing to press. */
+/** The cursor is a pointer here and not already on the parent, which would then be the widget. */
 export function pointsHere(element: Element): boolean {
   if (dom.style(element).cursor !== "pointer") return false;
   const parent = dom.parent(element);
   return !parent || dom.style(parent).cursor !== "pointer";
 }
 
-/** A listener that serves what lies below: a page's root, a container of controls, half of the screen. */
+/** Its listener serves elements inside it: a page's root, a container of controls, half of the screen. */
 function delegates(element: Element): boolean {
   if (element === native.body(document) || element === native.documentElement(document)) return true;
   if (
@@ -51,7 +51,7 @@ function delegates(element: Element): boolean {
   return rect.width * rect.height > 0.4 * innerWidth * innerHeight || native.childElementCount(element) > 20;
 }
 
-/** A list whose listener sits on the list: its entries, all of one tag and each with words, are what a user presses. */
+/** A list whose entries, all of one tag and with words, are pressed although the listener is on the list. */
 function servesEntries(element: Element): boolean {
   const children = [...native.children(unwrapped(element))];
   const tag = children[0]?.localName;
@@ -61,7 +61,7 @@ function servesEntries(element: Element): boolean {
   );
 }
 
-/** The innermost of boxes around one other box and nothing else. */
+/** Skips boxes that only hold one other box. */
 function unwrapped(element: Element): Element {
   const [only] = native.children(element);
   return only && isWrapper(element) ? unwrapped(only) : element;
@@ -72,7 +72,7 @@ function isWrapper(element: Element): boolean {
   return native.childElementCount(element) === 1 && ![...native.childNodes(element)].some(isWords);
 }
 
-/** What listens around the box of an entry, with nothing but wrappers between them. */
+/** The element that listens around an entry, with only wrappers between them. */
 function serverOf(entry: Element): Element | undefined {
   let at = dom.parent(entry);
   while (at && at !== native.body(document) && !listens(at)) {
@@ -82,7 +82,7 @@ function serverOf(entry: Element): Element | undefined {
   return at === native.body(document) ? undefined : at;
 }
 
-/** A list that looks pressable as a whole: what a user presses are its entries. */
+/** The whole list has the pointer, but its entries are pressed. */
 function isListOfEntries(element: Element): boolean {
   return (
     native.matches(element, "ul,ol,menu,tbody,[role=list],[role=listbox],[role=menu],[role=tree]") &&
@@ -91,7 +91,7 @@ function isListOfEntries(element: Element): boolean {
   );
 }
 
-/** A row or an entry with words of its own: its listener is for itself, also where it holds controls. */
+/** A row or entry with its own words: its listener is for itself, even if it holds controls. */
 function isEntry(element: Element): boolean {
   if (!native.matches(element, "tr,li,[role=row],[role=listitem]")) return false;
   const inner = [...native.querySelectorAll(element, "a[href],button,input,select,textarea,[role=button]")];
@@ -99,7 +99,7 @@ function isEntry(element: Element): boolean {
   return inner.length <= 10 && words(element) > inner.reduce((sum, one) => sum + words(one), 0);
 }
 
-/** It has no role of a widget, and a user can press it all the same. */
+/** A user can press it although it has no widget's role. */
 function isClickable(element: Element): boolean {
   if (native.localName(element) === "label") return isLabelOfHidden(element);
   if (isShell(element)) return false;
@@ -119,7 +119,7 @@ function isClickable(element: Element): boolean {
   return servesEntries(server) && !delegates(element) && !delegates(server);
 }
 
-/** It says nothing but what the one item in it says, and whoever presses that presses both. */
+/** It has the same words as the only item in it, so a press on that presses both. */
 function isShell(element: Element): boolean {
   if (!native.matches(element, "li,[role=none],[role=presentation]")) return false;
   const items = "[role^=menuitem],[role=option],[role=tab]";
@@ -129,14 +129,14 @@ function isShell(element: Element): boolean {
   return words(item) === words(element);
 }
 
-/** A label that is pressed in place of a field of its own that is hidden or a speck, as style sheets like to do it. */
+/** A label that is pressed in place of its field, which a style sheet hides. */
 function isLabelOfHidden(element: Element): boolean {
   return (
     element instanceof HTMLLabelElement && element.control !== null && standIn(element.control) === element
   );
 }
 
-/** What a user presses to reach a box or a file field: its label where the field itself is out of reach. */
+/** What a user presses for a checkbox, radio button or file field: its label if the field itself is out of reach. */
 export function standIn(element: Element): Element {
   if (!(element instanceof HTMLInputElement) || !/^(checkbox|radio|file)$/.test(element.type)) return element;
   if (isInReach(element)) return element;
@@ -151,14 +151,14 @@ function isInReach(element: Element): boolean {
   return sight.rendered(element) && rect.width * rect.height > 4 && onPage;
 }
 
-/** The field that a label stands in for, else the element itself: whose state and value count. */
+/** The element whose state and value count: the field that a label stands in for, else the element itself. */
 export function fieldOf(element: Element): Element {
   return element instanceof HTMLLabelElement && isLabelOfHidden(element)
     ? (element.control ?? element)
     : element;
 }
 
-/** The role as a dump says it: a widget's own, `clickable` for what only listens. */
+/** The role in a snapshot: `clickable` for an element that can be pressed but has no widget's role. */
 export function role(element: Element): string {
   const role = roles.role(element);
   if (

@@ -1,7 +1,7 @@
-/** A table may say that it has more columns than anybody can read. */
+/** A table may claim millions of columns. */
 const mostColumns = 100;
 
-/** The cell that heads each column of a table, the lowest where heads stand in several rows. */
+/** The header cell of each column of a table; with several rows of headers, the lowest. */
 export function headCells(table: HTMLTableElement | null): HTMLTableCellElement[] {
   const heads: HTMLTableCellElement[] = [];
   const rowsLeft: number[] = [];
@@ -12,7 +12,7 @@ export function headCells(table: HTMLTableElement | null): HTMLTableCellElement[
   return heads;
 }
 
-/** Puts the cells of a row where no cell from above reaches down. */
+/** Puts the cells of a row where no cell from above spans. */
 function place(row: HTMLTableRowElement, heads: HTMLTableCellElement[], rowsLeft: number[]): void {
   let column = 0;
   for (const cell of row.cells) {
@@ -25,14 +25,14 @@ function place(row: HTMLTableRowElement, heads: HTMLTableCellElement[], rowsLeft
   }
 }
 
-/** Counted as columns of the table, where cells before it in its row span several. */
+/** The index of a cell's column, if cells before it in the row span several. */
 export function columnOf(cell: HTMLTableCellElement): number {
   const row = cell.parentElement;
   const before = row instanceof HTMLTableRowElement ? [...row.cells].slice(0, cell.cellIndex) : [];
   return before.reduce((sum, { colSpan }) => sum + colSpan, 0);
 }
 
-/** Those of the head; else the rows of header cells with which the table begins. */
+/** Rows of the `thead`; without one, the first rows that hold only header cells. */
 function headRows(table: HTMLTableElement): HTMLTableRowElement[] {
   if (table.tHead) return [...table.tHead.rows];
   const rows = [...table.rows].slice(0, 5);

@@ -1,4 +1,4 @@
-/** What a field takes, and the error shown for it; only what is not the default. */
+/** What a field accepts, and the error shown for it, without defaults. */
 import * as dom from "../tree/dom.ts";
 import { native } from "../tree/native.ts";
 import * as sight from "../tree/sight.ts";
@@ -56,7 +56,7 @@ function format(field: HTMLInputElement | HTMLTextAreaElement, name: string): st
   ];
 }
 
-/** What the page ties to the field as its error, else what the browser says of it. */
+/** The error that the page ties to the field, else the browser's own. */
 function errorOf(field: Element): string {
   const byId = (name: string) =>
     dom
@@ -76,7 +76,7 @@ function errorOf(field: Element): string {
   );
 }
 
-/** Words beside a thing whose name says little: a sign, or a handle that is only drawn. */
+/** Words around an element whose name says little: a sign such as "+", or a handle that is only drawn. */
 export function wordsAround(element: Element, role: string, name: string, derived: boolean): string {
   const isSign = name !== "" && !/[\p{L}\p{N}]/u.test(name);
   const signs = `${native.id(element)} ${native.getAttribute(element, "class") ?? ""}`;
@@ -86,6 +86,6 @@ export function wordsAround(element: Element, role: string, name: string, derive
     /slid|range|spin|step|knob|thumb|handle|pick|rating|star|calendar|date|time|colou?r/i.test(signs);
   if (!isSign && !isDrawn) return "";
   const said = near.around(element, name);
-  // All the words of a page tell nothing of one thing on it.
+  // Many words describe a part of the page rather than this element.
   return said === "" || said.length > 60 ? "" : `next to "${said.replaceAll('"', "'")}"`;
 }

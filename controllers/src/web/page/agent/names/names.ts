@@ -1,6 +1,6 @@
 /**
- * What a thing is called: the accessible name (accname-1.2 in the parts that pages use) and, where that is empty, a name
- * derived from titles, icons, classes or addresses, so that an icon without a label can be spoken of.
+ * Names of elements: the accessible name (accname-1.2, in the parts that pages use) or, for a widget without one, a name derived
+ * from titles, icons, classes or addresses.
  */
 
 import * as dom from "../tree/dom.ts";
@@ -11,7 +11,7 @@ import * as roles from "./roles.ts";
 import { tableOf } from "./roles.ts";
 import * as words from "./words.ts";
 
-/** Words of style sheets, frameworks and mark-up that say nothing of what a thing is for. */
+/** Words of style sheets, frameworks and mark-up that do not say what an element is for. */
 const jargon = new Set(
   (
     "active bidi bold box btn button buttons clickable closed container content control cursor dark default draggable el " +
@@ -20,16 +20,16 @@ const jargon = new Set(
     "round secondary selected single sm small solid span svg tab text ui widget with wrap wrapper xs xl"
   ).split(" "),
 );
-/** A tool of an editor after the editor's own prefix, as in `ql-bold`. */
+/** A class of an editor's tool with the editor's prefix, as in `ql-bold`. */
 const toolClass =
   /^(?!(?:alert|bs|btn|card|dropdown|fa|form|list|menu|nav|page|tab)-)[a-z]+-(bold|header|link|list|text)$/;
-/** Attributes that say which command a button of an editor gives. */
+/** Attributes with the command of an editor's button. */
 const commands = ["data-command", "data-cmd", "data-mce-name", "data-trix-attribute", "data-name"];
 const ligature = "[class*=material-icons],[class*=material-symbols]";
 const iconClass =
   /^(?:fa|bi|mdi|icon|glyphicon|lucide|feather|ti|ri|ph|uil|oi|pi|ion|octicon|codicon|material)-(.+)$/;
 
-/** What icons stand for whose names in the common icon sets only say what they show. */
+/** Meanings of icons whose names in the common icon sets only say what they show. */
 const iconMeanings = tableOf({
   "angle double down": "expand",
   "angle double left": "first",
@@ -56,7 +56,7 @@ const iconMeanings = tableOf({
   xmark: "close",
 });
 
-/** What in an element says its name. */
+/** The child element that holds an element's name. */
 const captions = tableOf({
   fieldset: "legend",
   table: "caption",
@@ -64,7 +64,7 @@ const captions = tableOf({
   svg: "title",
 });
 
-/** The whole name, whether it was derived because no accessible name exists, and whether it is a label that was guessed. */
+/** `derived`: the element has no accessible name. `guessed`: the name is the words near it. */
 export function nameOf(element: Element, role: string): { name: string; derived: boolean; guessed: boolean } {
   const accessible = accessibleName(element, role);
   const guess = roles.isWidget(role) ? guessLabel(element, role, accessible) : "";
@@ -91,10 +91,10 @@ function placeholderOf(element: Element): string | null {
   return native.getAttribute(element, "placeholder") ?? native.getAttribute(element, "aria-placeholder");
 }
 
-/** A thing to press that holds others of its kind is called by its own words, and not by those of its leaves. */
+/** Without the words of widgets of the same kind that it holds. */
 function nameByContent(element: Element, role: string): string {
   if (native.childElementCount(element) === 0) return words.read(element);
-  // The word that an icon font draws as a picture is none that a user reads.
+  // An icon font draws the word as a picture.
   const isIcon = (node: Node) => node instanceof Element && native.matches(node, ligature);
   if (role !== "clickable")
     return native.querySelector(element, ligature) ? words.read(element, false, isIcon) : words.read(element);
@@ -107,7 +107,7 @@ function nameByContent(element: Element, role: string): string {
   return words.read(element, false, isLeaf) || words.read(element);
 }
 
-/** A label that no mark-up ties to a field: the words beside it. A placeholder that only shows a format is no name. */
+/** The words near a field that mark-up does not label. A placeholder that only shows a format does not count as a name. */
 function guessLabel(element: Element, role: string, accessible: string): string {
   const placeholder = placeholderOf(element) ?? "";
   const isNamed = accessible !== "" && !(accessible === placeholder && near.isFormat(placeholder));
@@ -115,7 +115,7 @@ function guessLabel(element: Element, role: string, accessible: string): string 
   return near.label(element);
 }
 
-/** The label of a field as {@link name} guesses it; empty where the field has a name. */
+/** The label of a field as {@link nameOf} guesses it; empty if the field has a name. */
 export function guessedLabel(element: Element, role: string): string {
   return near.isField(element, role) ? guessLabel(element, role, accessibleName(element, role)) : "";
 }
@@ -152,7 +152,7 @@ function hasLabels(element: Element): boolean {
   return native.matches(element, "input,select,textarea,button,meter,progress,output");
 }
 
-/** The same as `element.labels`, which Chromium answers by a walk through the whole page for each element. */
+/** Like `element.labels`, for which Chromium walks through the whole page for each element. */
 function labelsOf(element: Element): readonly Element[] {
   const root = dom.rootOf(element);
   if (!root) return [];
@@ -181,9 +181,9 @@ function labelled(element: Element): string {
     .join(" ");
 }
 
-/** Best words for a thing without an accessible name; empty when there are none. */
+/** A name for an element without an accessible one; empty if nothing says what it is for. */
 function derive(element: Element, role: string): string {
-  // What is named in a field that holds others is one of these.
+  // A name inside a composite field belongs to one of its parts.
   const inside = near.isField(element, role) ? "" : nameInside(element);
   const spoken = hint(element) || inside || pseudoText(element);
   if (spoken) return spoken;
@@ -223,7 +223,7 @@ function pseudoText(element: Element): string {
   return dom.clean(said.join(" "));
 }
 
-/** `fa fa-trash`, `#icon-trash` and `trash.svg` all say "trash"; of several icons the one that is shown. */
+/** "trash" for `fa fa-trash`, `#icon-trash` and `trash.svg`; of several icons, the visible one counts. */
 function iconWords(element: Element): string[] {
   const icons = [...native.querySelectorAll(element, "i,span,svg,use,img")].slice(0, 8);
   const shown = [element, ...icons.filter((one) => native.localName(one) === "use" || sight.rendered(one))];
@@ -248,7 +248,7 @@ function iconSources(icon: Element, hasAddress: boolean): string[] {
   ];
 }
 
-/** What the author's own identifiers say: id, name, target, classes, and the parent's where those are silent. */
+/** Words of the author's identifiers: id, name, target, classes, else those of the parent. */
 function purposeWords(element: Element): string[] {
   const tool = toolWords(element);
   if (tool.length > 0) return tool;
@@ -270,7 +270,7 @@ function purposeWords(element: Element): string[] {
   );
 }
 
-/** The command of a button of an editor, with its value where it has one: "list ordered". */
+/** The command of an editor's button, with its value if it has one: "list ordered". */
 function toolWords(element: Element): string[] {
   const command = commands.map((name) => native.getAttribute(element, name)).find((said) => said);
   if (command) return wordsIn(command, false);
@@ -288,7 +288,7 @@ function target(element: Element): string {
     .replace(/\.\w+$/, "");
 }
 
-/** Readable words of an identifier, each once; those that look generated are left out, and jargon when `plain`. */
+/** Readable words of an identifier, each once, without generated ones and, with `plain`, without jargon. */
 function wordsIn(source: string, plain: boolean): string[] {
   if (source.length > 200) return [];
   if (!plain && /^[a-z]\d?$/i.test(source)) return [source.toLowerCase()];

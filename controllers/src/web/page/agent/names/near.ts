@@ -1,4 +1,4 @@
-/** The words that stand near a thing: the label that a user takes for its own, the text around it. */
+/** Words near an element: a label that no mark-up ties to it, the text around it. */
 
 import * as dom from "../tree/dom.ts";
 import { native } from "../tree/native.ts";
@@ -14,14 +14,14 @@ export function isField(element: Element, role: string): boolean {
   return element instanceof HTMLInputElement && !/^(button|submit|reset|image)$/.test(element.type);
 }
 
-/** A placeholder that shows how a value is written, and not what the field is for. */
+/** The placeholder shows how to write a value, not what the field is for. */
 export function isFormat(placeholder: string): boolean {
   return /\d|[_#]{2}|@|^[\W_]+$|\b(dd?|mm?|yy(yy)?|hh?|ss|tt|jj(jj)?|aa(aa)?)[\W_]+(dd?|mm?|yy|hh?|ss)/i.test(
     placeholder,
   );
 }
 
-/** The nearest words before a field, beside or above it, after it for a box to tick; empty where others have them. */
+/** The nearest words before a field, or after a checkbox; empty if they belong to another element. */
 export function label(element: Element): string {
   if (native.matches(element, "[type=checkbox],[type=radio]")) {
     const after = wordsNextTo(element, "nextSibling", 0);
@@ -41,7 +41,7 @@ export function label(element: Element): string {
   return columnHead(element);
 }
 
-/** In each of several boxes alike a field comes first and its label after it. */
+/** The words after a field, if several similar boxes hold a field and then its label. */
 function labelBelow(element: Element): string | undefined {
   const box = dom.parent(element);
   if (!box || !isBoxOfOne(box) || wordsNextTo(element, "previousSibling", 0) !== undefined) return undefined;
@@ -61,7 +61,7 @@ function isBoxOfOne(box: Element): boolean {
   return native.querySelectorAll(box, controls).length === 1;
 }
 
-/** Undefined where nothing stands on that side; empty where what stands there names something else. */
+/** Undefined if there are no words on that side; empty if they name something else. */
 function wordsNextTo(
   element: Element,
   side: "previousSibling" | "nextSibling",
@@ -93,8 +93,8 @@ function columnHead(element: Element): string {
 }
 
 /**
- * The words around a thing that are not its own: of the nearest element that has some and holds none of `others`. What is
- * pressed and has one of the `labels` says nothing of the thing beside it.
+ * The words around an element that are not its own: those of the nearest parent that has some and holds none of `others`. Links
+ * named like one of the `labels` do not count.
  */
 export function around(
   element: Element,
@@ -128,7 +128,7 @@ function plainWords(
   return words.read(scope, false, skips);
 }
 
-/** The words right before a group of things that belong together, as the month before its days. */
+/** The words right before a group of elements, such as the month before its days. */
 export function caption(group: Element): string {
   let at: Element | undefined = group;
   for (let up = 0; at && up < 3; up++) {

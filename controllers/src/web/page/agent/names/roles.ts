@@ -1,9 +1,9 @@
-/** What a thing is and in which state: WAI-ARIA roles and the HTML mapping of them (HTML-AAM). */
+/** Roles and states of elements by WAI-ARIA and its mapping to HTML (HTML-AAM). */
 import { canAlwaysBe } from "../../../../elements/stateTable.ts";
 import * as dom from "../tree/dom.ts";
 import { native } from "../tree/native.ts";
 
-/** A table to be looked up by words of a page, which may be those that every object has as members: `constructor`. */
+/** A map, since words of a page may be names that every object has, such as `constructor`. */
 export const tableOf = <Row = string>(rows: Readonly<Record<string, Row>>): ReadonlyMap<string, Row> =>
   new Map(Object.entries(rows));
 
@@ -54,7 +54,7 @@ const tags = tableOf({
   tr: "row",
   ul: "list",
 });
-/** Tags whose role depends on their attributes or place: on what, the role where it holds, and where not. */
+/** Tags whose role depends on attributes or place: the selector, the role if it matches, the role if not. */
 const rules = tableOf<readonly [string, string | undefined, string | undefined]>({
   a: ["[href]", "link", ""],
   area: ["[href]", "link", ""],
@@ -102,7 +102,7 @@ const namedByContent = new Set(
   ).split(" "),
 );
 
-/** A role that a user acts on. `gridcell`, `option` and the like count even without a listener of their own. */
+/** A role that a user acts on. `gridcell`, `option` and the like count even without their own listener. */
 export function isWidget(role: string): boolean {
   return widgets.has(role);
 }
@@ -110,7 +110,7 @@ export function isNamedByContent(role: string): boolean {
   return namedByContent.has(role);
 }
 
-/** The first role token that exists, else the one that the tag has; empty for a plain container. */
+/** The first known token of the `role` attribute, else the role of the tag; empty for a plain container. */
 export function role(element: Element): string {
   const said = native.getAttribute(element, "role");
   if (said === null) return nativeRole(element);
@@ -128,7 +128,7 @@ function nativeRole(element: Element): string {
   return special === undefined ? (tags.get(native.localName(element)) ?? "") : special;
 }
 
-/** Tags whose role depends on their attributes or place; undefined for all others. */
+/** Undefined for tags whose role does not depend on attributes or place. */
 function specialRole(element: Element): string | undefined {
   if (element instanceof HTMLInputElement) return inputRole(element);
   const rule = rules.get(native.localName(element));
@@ -142,7 +142,7 @@ function inputRole(input: HTMLInputElement): string {
   return input.list && (role === "textbox" || role === "searchbox") ? "combobox" : role;
 }
 
-/** The host of an editable region is a text box; what lies inside keeps its own role. */
+/** The host of an editable region is a textbox; elements inside keep the roles of their tags. */
 function editable(element: HTMLElement): string {
   const parent = native.parentElement(element);
   return parent && native.isContentEditable(parent) ? (tags.get(native.localName(element)) ?? "") : "textbox";
@@ -158,7 +158,7 @@ export function isFocusable(element: Element): boolean {
   );
 }
 
-/** State words in a fixed order; nothing for what is off, except `collapsed` of a thing that can expand. */
+/** The states that are on, in a fixed order, and `collapsed`. */
 export function states(element: Element): string[] {
   const states: string[] = [];
   for (const name of shownStates) {
@@ -169,7 +169,7 @@ export function states(element: Element): string[] {
   return states;
 }
 
-/** Every state that the element can be in, as it is now; `role` is what a look calls the element. */
+/** The value of every state that the element can have; `role` is the one in a snapshot. */
 export function statesOf(element: Element, role: string): Record<string, boolean | "mixed"> {
   const found: Record<string, boolean | "mixed"> = {};
   for (const [name, read] of Object.entries(reads)) {
@@ -182,7 +182,7 @@ export function statesOf(element: Element, role: string): Record<string, boolean
 const shownStates =
   "disabled checked selected expanded pressed focused required readonly invalid current".split(" ");
 
-/** True, false or mixed as the page says it; undefined where it does not say. */
+/** Undefined if the page does not say. */
 const reads: Readonly<Record<string, (element: Element) => boolean | "mixed" | undefined>> = {
   disabled: (element) =>
     native.matches(element, ":disabled") ||
@@ -205,12 +205,12 @@ const reads: Readonly<Record<string, (element: Element) => boolean | "mixed" | u
   current: (element) => saidState(element, "aria-current"),
 };
 
-/** `false` is a state's value only where the thing can have the state: by its role, or since the page says it of its kind. */
+/** An absent state is `false` only if the element can have it: by its role, or because the page sets it on similar elements. */
 function canBe(element: Element, role: string, name: string, value: boolean | "mixed" | undefined): boolean {
   if (value !== undefined) return true;
   if (canAlwaysBe(role, name)) return true;
   if (name !== "selected" && name !== "current") return false;
-  // Pages leave the attribute out where it would be false.
+  // Pages leave the attribute out if it would be false.
   const parent = native.parentElement(element);
   const others =
     parent &&
@@ -251,7 +251,7 @@ function isOpen(element: Element): boolean | undefined {
   return isKnown ? native.matches(element, ":open") : undefined;
 }
 
-/** Undefined for what takes no text or choice of a user. */
+/** Undefined for an element that takes no text or choice. */
 function isEditable(element: Element): boolean | undefined {
   const isField =
     element instanceof HTMLTextAreaElement ||
@@ -270,7 +270,7 @@ export function isFocused(element: Element): boolean {
 
 const knowsRefused = CSS.supports("selector(:user-invalid)");
 
-/** The browser finds what a user has put in wrong, and shows it so. */
+/** The browser marks the user's input as invalid. */
 export function isRefused(element: Element): boolean {
   const isJudged = knowsRefused && /^(input|select|textarea)$/.test(native.localName(element));
   return isJudged && native.matches(element, ":user-invalid");
@@ -284,7 +284,7 @@ function isReadonly(element: Element): boolean | undefined {
   return isField ? said || element.readOnly : said || undefined;
 }
 
-/** What a field holds, as a user reads it. A password is dots, whatever its length. */
+/** The value of a field as a user reads it. A password is four dots, whatever its length. */
 export function value(element: Element): string | undefined {
   if (element instanceof HTMLInputElement) return inputValue(element);
   if (element instanceof HTMLTextAreaElement) return element.value;

@@ -1,9 +1,9 @@
-/** The words that stand in an element. */
+/** Reads the text of an element. */
 import * as dom from "../tree/dom.ts";
 import { native } from "../tree/native.ts";
 import * as sight from "../tree/sight.ts";
 
-/** Takes text in reading order: `gap` stands around a block, `line` for a line break. */
+/** Receives text in reading order: `gap` before and after a block, `line` for a line break. */
 type TextSink = {
   write(text: string, parent: Element): void;
   gap(): void;
@@ -12,8 +12,8 @@ type TextSink = {
 };
 
 /**
- * Visible text below an element, in reading order; images by their alternative. `hidden` also reads what is not shown.
- * Ends in `…` after 4,000 characters.
+ * Visible text of an element in reading order, with the alternative text of images. `hidden` also reads hidden text. Ends in `…`
+ * after 4,000 characters.
  */
 export function read(element: Element, hidden = false, skips: (node: Node) => boolean = () => false): string {
   const parts: string[] = [];
@@ -28,7 +28,7 @@ export function read(element: Element, hidden = false, skips: (node: Node) => bo
   return left < 0 ? `${text}…` : text;
 }
 
-/** The same text, whole and as it stands on the screen. */
+/** The same text, complete and as it stands on the screen. */
 export function shown(element: Element): string {
   const writer = dom.writer();
   const { write, edge: gap, line } = writer;
@@ -50,7 +50,7 @@ function textBelow(element: Element, hidden: boolean, to: TextSink): void {
     if (own === undefined) textWithin(node, to, dom.children(node), visit);
     else to.write(` ${own} `, parent);
   };
-  // A branch of a tree is called by its own words, and not by those of its leaves.
+  // A branch of a tree is named without its leaves.
   const isBranch = native.getAttribute(element, "role") === "treeitem";
   const own = dom
     .children(element)
@@ -77,7 +77,7 @@ function isRead(node: Element, hidden: boolean): boolean {
   return native.getAttribute(node, "aria-hidden") !== "true" && (hidden || sight.rendered(node));
 }
 
-/** The text that stands for a child as a whole; undefined where its own children are to be read. */
+/** The text that replaces a child's own text; undefined if its children are to be read. */
 function embedded(node: Element): string | undefined {
   const label = native.getAttribute(node, "aria-label");
   if (label) return label;

@@ -1,4 +1,4 @@
-/** Distinguishes elements that share a role and a name. */
+/** Distinguishes elements that share role and name. */
 import * as near from "../names/near.ts";
 import * as dom from "../tree/dom.ts";
 import { native } from "../tree/native.ts";
@@ -7,16 +7,16 @@ import * as refs from "./refs.ts";
 
 type Sign = (element: Element, at: number, alike: readonly Element[]) => string;
 
-/** `isSeen`: a user sees it, so it also helps where several have it. */
+/** `isSeen`: a user sees it, so it also helps if several elements have it. */
 type Kind = { of: Sign; isSeen?: boolean };
 
-/** Words are looked for among so many alike; more than these have only a number. */
+/** Of more elements of one name, each gets only a number. */
 const mostWords = 300;
 
-/** `name` is that of the twins, `labels` are the names of all twins: they say nothing of what is next to them. */
+/** `labels`: the names of all twins, which do not describe the elements next to them. */
 type Twins = { name: string; testIdAttribute: string; labels: ReadonlySet<string> };
 
-/** Gives each element to press that shares role and name with others a sign of its own. */
+/** Gives each widget that shares role and name with others a sign that distinguishes it. */
 export function mark(seen: readonly SeenElement[], testIdAttribute: string): void {
   const groups = twins(seen);
   const labels = new Set(groups.flatMap(([one]) => one?.name ?? []));
@@ -38,7 +38,7 @@ function twins(seen: readonly SeenElement[]): SeenElement[][] {
   return [...groups.values()].filter((group) => group.length > 1);
 }
 
-/** One sign for each of several elements of one name: the first kind of sign that no other has, else one that few have. */
+/** A sign for each of several elements of one name: the first kind of sign that is unique, else one that few share. */
 export function signsOf(alike: readonly Element[], twins: Twins): string[] {
   const signs = alike.map(() => "");
   const shared = alike.map(() => "");

@@ -1,4 +1,4 @@
-/** Rows for things that belong together though no mark-up says so, as the days of a month. */
+/** Adds rows for groups that no mark-up names, such as the days of a month. */
 import * as near from "../names/near.ts";
 import * as dom from "../tree/dom.ts";
 import { native } from "../tree/native.ts";
@@ -8,7 +8,7 @@ import * as refs from "./refs.ts";
 
 const fewest = 5;
 
-/** The same list, with a row for each sign that several neighbours share where nothing before them says it. */
+/** Adds a row for each sign that several neighbours share, unless the row before them has it. */
 export function withSigns(seen: readonly SeenElement[]): SeenElement[] {
   const isAlike = (one: SeenElement, { apart, depth }: SeenElement) =>
     one.apart !== undefined && one.apart !== "" && one.apart === apart && one.depth === depth;
@@ -26,7 +26,7 @@ export function withSigns(seen: readonly SeenElement[]): SeenElement[] {
   });
 }
 
-/** The same list, with a row for the caption before each run of siblings to press whose names say little. */
+/** Adds a row with the caption of each run of sibling widgets with very short names. */
 export function withCaptions(seen: readonly SeenElement[]): SeenElement[] {
   let caption = "";
   const isShort = ({ interactive, name, role }: SeenElement) =>
@@ -46,7 +46,7 @@ export function withCaptions(seen: readonly SeenElement[]): SeenElement[] {
   });
 }
 
-/** Asks for a row before each run of neighbours that are all alike; `at` is where the run begins. */
+/** Calls `rowFor` for each run of similar neighbours, which begins at `at`, and puts its row before the run. */
 function withRows(
   seen: readonly SeenElement[],
   isAlike: (one: SeenElement, first: SeenElement) => boolean,

@@ -1,18 +1,17 @@
-/** Notes texts that appear between two looks, since a message may be gone when the page is looked at. */
+/** Notes texts that appear between two snapshots, since a message may be gone before the second. */
 
 import * as dom from "../tree/dom.ts";
 import { native } from "../tree/native.ts";
 import * as sight from "../tree/sight.ts";
 
-/** Texts of one element that a user could read. */
 type Noted = { element: WeakRef<Element>; texts: string[] };
 
-/** A message is not longer. */
+/** In characters; a longer text is not a message. */
 const longest = 200;
-/** More changes at a time are no message. */
+/** More changes at a time are not a message. */
 const mostDue = 50;
 const mostNoted = 20;
-/** What fades in cannot be read at once: it is asked again in so many frames. */
+/** A text that fades in cannot be read at once, so it is read again for so many frames. */
 const mostFrames = 20;
 const mostReported = 3;
 const due = new Map<Element, number>();
@@ -21,7 +20,7 @@ let isAsking = false;
 const observer = new MutationObserver((records) => see(records));
 const watched = new WeakSet<Document | ShadowRoot>();
 
-/** Watches the document, and the shadow roots that this look has walked. */
+/** Watches the document, and the shadow roots that the snapshot has read. */
 export function watch(): void {
   for (const root of dom.walked) {
     if (watched.has(root)) continue;
@@ -35,7 +34,7 @@ export function watch(): void {
   }
 }
 
-/** The latest texts that were noted since they were last taken and cannot be read now; without those that are known. */
+/** The latest noted texts that can no longer be read and are not known. Forgets all noted texts. */
 export function take(isKnown: (texts: readonly string[]) => boolean): string[] {
   const passed = noted.filter(({ element, texts }) => {
     const still = element.deref();

@@ -1,11 +1,11 @@
-/** What a look reports about one element. */
+/** Describes one element of a snapshot. */
 import * as clicks from "../names/clicks.ts";
 import * as facts from "../names/facts.ts";
 import * as roles from "../names/roles.ts";
 import * as dom from "../tree/dom.ts";
 import * as refs from "./refs.ts";
 
-/** An element as a look reports it; `box` is x, y, width, height in CSS pixels of its own frame's viewport. */
+/** `box`: x, y, width, height in CSS pixels of the frame's own viewport. */
 export type SeenElement = {
   ref: string;
   role: string;
@@ -23,7 +23,7 @@ export type SeenElement = {
   interactive: boolean;
 };
 
-/** A look carries so many choices of lists. */
+/** Of all lists in a snapshot. */
 const mostChoices = 5_000;
 let choicesLeft = 0;
 
@@ -50,7 +50,7 @@ export function element(
   return seen;
 }
 
-/** Something that is only there to tell what others are. */
+/** A row that a user cannot act on. */
 export function context(element: Element, role: string, name: string, depth: number): SeenElement {
   const { x, y, width, height } = dom.box(element);
   return {
@@ -64,11 +64,11 @@ export function context(element: Element, role: string, name: string, depth: num
   };
 }
 
-/** A row for what several elements are for. */
+/** A row that names a group of elements. */
 export const group = (element: Element, name: string, depth: number): SeenElement =>
   context(element, "group", name, depth);
 
-/** Labels of a list that the browser opens, or suggests to a field. */
+/** Labels of the options of a list, or of a field's suggestions. */
 function choicesOf(element: Element): { shown: string[]; more: number } | undefined {
   const list = element instanceof HTMLInputElement ? element.list : element;
   const isList = list instanceof HTMLSelectElement || list instanceof HTMLDataListElement;
@@ -79,7 +79,7 @@ function choicesOf(element: Element): { shown: string[]; more: number } | undefi
   return { shown, more: list.options.length - shown.length };
 }
 
-/** What a thing to press takes, and the words beside it that its name lacks. */
+/** Adds what a widget accepts, and the words around it if its name says little. */
 export function addFacts(
   element: Element,
   seen: SeenElement,

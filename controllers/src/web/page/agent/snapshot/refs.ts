@@ -1,4 +1,4 @@
-/** The refs of elements: one for as long as the element lives, and no number twice. */
+/** Refs of elements: each element keeps its own, and no number is used twice. */
 import { native } from "../tree/native.ts";
 
 const elements = new Map<string, WeakRef<Element>>();
@@ -7,22 +7,22 @@ let refPrefix = "";
 /** The number that comes next. */
 export let nextNumber = 1;
 
-/** Refs from here on begin with `prefix`, and are numbered from `next` or higher. */
+/** New refs begin with `prefix` and are numbered from `next` or higher. */
 export function begin(prefix: string, next: number): void {
   refPrefix = prefix;
   nextNumber = Math.max(nextNumber, next);
 }
 
-/** The element of a ref, if it still lives in this document. */
+/** The element of a ref, if it is still in this document. */
 export function element(ref: string): Element | undefined {
   const element = elements.get(ref)?.deref();
   return element && native.isConnected(element) ? element : undefined;
 }
 
-/** Undefined for an element that no look has listed. */
+/** Undefined for an element that has no ref yet. */
 export const known = (element: Element): string | undefined => given.get(element);
 
-/** To be called after {@link begin}, with what the device has given so far. */
+/** To be called after {@link begin}. */
 export function of(element: Element): string {
   const before = known(element);
   if (before) return before;

@@ -1,4 +1,4 @@
-/** Rows of tables and grids that hold data, whether of tags or of roles: which of them a look lists, and what they say. */
+/** Lists rows of tables and grids that hold data, whether made of tags or of roles. */
 
 import { headCells } from "../names/columns.ts";
 import * as near from "../names/near.ts";
@@ -16,7 +16,7 @@ export function isTable(role: string): boolean {
   return /^(table|grid|treegrid)$/.test(role);
 }
 
-/** What stands before a table of data that has no name. */
+/** The words before a table of data without a name. */
 export function caption(table: Element): string {
   return factsOf(table).isData ? near.caption(table) : "";
 }
@@ -32,14 +32,14 @@ export function row(element: Element, depth: number, interactiveOnly: boolean): 
   return seen;
 }
 
-/** To be asked when all that is in a row or table is in the list: it stays for what can be pressed in it. */
+/** Drops a row or table without widgets from the list, which has all of its contents. */
 export function dropUnpressed(out: SeenElement[], record: SeenElement): void {
   const below = out.slice(out.lastIndexOf(record) + 1);
   const least = record.role === "row" ? 2 : 1;
   if (below.filter((one) => isCell(one, record)).length < least) drop(out, record, below);
 }
 
-/** Rows say what the twins in them are for. One that only has links with names of their own is not needed. */
+/** Gives rows with twins the words that say what these are for, and drops rows that only hold links. */
 export function signRows(out: SeenElement[]): void {
   for (const record of out.filter(({ role }) => role === "row")) {
     const below = listedBelow(out, record);
@@ -71,20 +71,20 @@ function isCell({ role, interactive, depth }: SeenElement, { role: of, depth: ab
   return interactive && depth === above + 1 && /^(gridcell|clickable|button|option|link)$/.test(role);
 }
 
-/** The headers above a row, empty where there are none; undefined for a row of a table that only lays things out. */
+/** The headers of a row's table, empty if it has none; undefined in a table that is only used for layout. */
 function headersOf(row: Element): string | undefined {
   const table = native.closest(row, "table,[role=table],[role=grid],[role=treegrid]");
   const facts = table && factsOf(table);
   return facts?.isData ? facts.headers : undefined;
 }
 
-/** The words of a row's cells, without those of its buttons; undefined where there are none, or too many for a line. */
+/** The words of a row's cells without its buttons; undefined if there are none, or too many for a line. */
 function wordsOf(row: Element): string | undefined {
   const text = read(row, "button,[role=button]");
   return text === "" || text.length > 400 ? undefined : text;
 }
 
-/** The words of a row's first cells that are not those of something to press: what the things to press in it are for. */
+/** The words of a row's first cells without its widgets: what the widgets are for. */
 function signOf(row: Element): string {
   const said = read(row, "a,button,input,select,textarea,[role=button],[role=link],[onclick]");
   const cells = said.split(" | ").filter((cell) => cell !== "");

@@ -1,4 +1,4 @@
-/** Remembers the texts of a page from one look to the next. */
+/** Compares the texts of a page with those of the previous snapshot. */
 
 import * as dom from "../tree/dom.ts";
 import { native } from "../tree/native.ts";
@@ -6,10 +6,10 @@ import * as sight from "../tree/sight.ts";
 import * as passing from "./passing.ts";
 import type { SeenElement } from "./records.ts";
 
-/** Words of a block: of a text node, or of a link in it. */
+/** A text node of a block, or the name of a link in it. */
 type Part = { text: string; node?: Node; parent: Element };
 
-/** What one block of text says. `isListed`: the look lists its words anyway. `after`: what the look lists before it. */
+/** `isListed`: the snapshot lists the block's words. `after`: the last element listed before it. */
 export type TextBlock = {
   element: Element;
   parts: Part[];
@@ -17,32 +17,32 @@ export type TextBlock = {
   after: SeenElement | undefined;
 };
 
-/** Where the words of a block of text come together. */
+/** Collects the words of a block. */
 export type TextPlace = {
   element: Element;
   texts?: TextBlock;
-  /** Something stands between the texts so far and the next. */
+  /** Something separates the texts so far from the next. */
   isParted?: boolean;
 };
 
 export type ChangedText = { element: Element; text: string; was: string };
 
 export type TextChanges = {
-  /** Texts that are new or other than at the look before. */
+  /** Texts that are new, or differ from the previous snapshot. */
   changed: ChangedText[];
   /** How many more may have changed. */
   more: number;
-  /** Texts of the look before that are no longer there. */
+  /** Texts of the previous snapshot that are no longer there. */
   gone: string[];
-  /** Texts that came after the look before and are gone again. */
+  /** Texts that appeared after the previous snapshot and are gone again. */
   passed: string[];
 };
 
 type Shown = { block: TextBlock; text: string };
-/** What each block said, and all that was said. */
+/** The text of each block, and all texts. */
 type PageTexts = { of: WeakMap<Element, string>; texts: readonly string[] };
 
-/** The most texts that one look reports: a reply has room for fewer. */
+/** A reply has room for fewer. */
 const most = 12;
 const longestStep = 40;
 const back =
@@ -56,7 +56,6 @@ export function begin(): void {
   blocks = [];
 }
 
-/** Remembers a text that the walk meets. */
 export function note(part: Part, place: TextPlace, listed: Pick<TextBlock, "isListed" | "after">): void {
   if (!/\S/.test(part.text)) {
     place.isParted = true;
@@ -70,7 +69,7 @@ export function note(part: Part, place: TextPlace, listed: Pick<TextBlock, "isLi
   place.isParted = false;
 }
 
-/** The same list, with the texts between what steps back and what steps on, such as the month of a calendar. */
+/** Adds the text between a "previous" and a "next" button, such as the month of a calendar. */
 export function withSteps(
   seen: readonly SeenElement[],
   rowFor: (text: { element: Element; text: string }, depth: number) => SeenElement,
@@ -101,8 +100,8 @@ export function first(): { element: Element; text: string }[] {
 }
 
 /**
- * To be asked once, after the walk. `names` are what the look lists. A walk that did not reach the end of the page compares
- * nothing, and the next one neither.
+ * To be called once, after the walk. `names`: texts that the snapshot lists. If the walk did not reach the end of the page, nothing
+ * is compared, now or in the next snapshot.
  */
 export function changes(names: readonly string[], isWhole: boolean): TextChanges {
   const before = lastSnapshot;
@@ -138,14 +137,14 @@ function shownTexts(): Shown[] {
   });
 }
 
-/** The quick question, for every block of every look. What has changed is asked more. */
+/** A quick check for every block; blocks that have changed are then read exactly. */
 function isShown({ parts }: TextBlock): boolean {
   const own = parts.find(({ node }) => node);
   if (!own || isFolded(own.parent)) return false;
   return native.checkVisibility(own.parent, { visibilityProperty: true, opacityProperty: true });
 }
 
-/** In a box that lets nothing out and has no height. */
+/** In a box without height that hides its overflow. */
 function isFolded(element: Element): boolean {
   const known = dom.known(element);
   if (known.folded !== undefined) return known.folded;
@@ -163,7 +162,7 @@ function readParts(parts: readonly Part[]): string {
   return dom.clean(only && parts.length === 1 ? only.text : parts.map(({ text }) => text).join(""));
 }
 
-/** The texts of the look before that their elements no longer say: another may say them now, drawn anew. */
+/** Counts of previous texts whose elements no longer have them; a new element may. */
 function leftOf(before: PageTexts, shown: readonly Shown[]): Map<string, number> {
   const left = new Map<string, number>();
   for (const text of before.texts) left.set(text, (left.get(text) ?? 0) + 1);
@@ -177,7 +176,7 @@ function takeOne(counts: Map<string, number>, text: string): boolean {
   return count > 0;
 }
 
-/** Those that can be read, with only the parts that can. */
+/** Blocks that can be read, without their hidden parts. */
 function legible(shown: readonly TextBlock[]): { found: { element: Element; text: string }[]; more: number } {
   const found: { element: Element; text: string }[] = [];
   let read = 0;

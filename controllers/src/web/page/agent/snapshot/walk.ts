@@ -1,4 +1,4 @@
-/** Walks the page once, top down, and lists what a user can act on and what helps to understand it. */
+/** Walks through the page once and lists what a user can act on and what helps to understand it. */
 
 import * as clicks from "../names/clicks.ts";
 import * as names from "../names/names.ts";
@@ -19,7 +19,7 @@ export type SnapshotOptions = {
   interactiveOnly: boolean;
   /** `f2` for the refs of a child frame, empty for the page itself. */
   prefix: string;
-  /** Refs given from here on are numbered from this or higher, so that no number ever names two elements. */
+  /** New refs are numbered from this or higher, so that no number is used twice. */
   next: number;
   maxElements: number;
   budgetMs: number;
@@ -30,7 +30,7 @@ export type SeenText = { seen: SeenElement; was: string };
 
 export type SeenPage = {
   elements: SeenElement[];
-  /** The first texts of a page that has no elements. */
+  /** The first texts of a page without elements. */
   first: SeenElement[];
   texts: Omit<TextChanges, "changed"> & { changed: SeenText[] };
   next: number;
@@ -39,14 +39,14 @@ export type SeenPage = {
   read: number;
   total: number;
   cut: boolean;
-  /** What is seen of the page, in CSS pixels. */
+  /** Size of the viewport, in CSS pixels. */
   width: number;
   height: number;
 };
 
 type Block = TextPlace & { record: SeenElement | undefined; glued: boolean };
 
-/** `block` gathers the words of one block of text, `glued` while no white space ends them; inline elements share their block's. `atomic`: the name says it all. */
+/** `block` collects the words of a block, which inline elements share. `atomic`: the element's name has all of its text. */
 type Place = {
   depth: number;
   atomic: boolean;
@@ -54,15 +54,15 @@ type Place = {
   message: boolean;
   block: Block;
   name: string;
-  /** In a row of a table: the row reports all of its words. */
+  /** In a row of a table, which has all words of its cells. */
   inRow: boolean;
-  /** The thing to press that this is in, and its role. */
+  /** The widget around this place, and its role. */
   pressed?: Element;
   role?: string;
 };
 
 let out: SeenElement[] = [];
-/** Native lists that a picker has taken the place of: a user sees them last. */
+/** Native lists that a picker replaces; they come last. */
 let behind: SeenElement[] = [];
 let read = 0;
 let deadline = 0;
@@ -125,7 +125,7 @@ function textOf({ element, text }: { element: Element; text: string }): SeenElem
   return { ...records.context(element, roles.role(element) || "text", "", 0), text };
 }
 
-/** Adds what depends on the whole list, and cuts texts to the room that a dump has. */
+/** Adds what depends on the whole list, and cuts long texts. */
 function finish(): SeenElement[] {
   out.push(...behind);
   apart.mark(out, asked.testIdAttribute);
@@ -142,7 +142,7 @@ function finish(): SeenElement[] {
   return all;
 }
 
-/** Out of time or of room; asked for every element, the clock only for every 64th. */
+/** Out of time or of room. The clock is read for every 64th element. */
 function isOver(): boolean {
   if (out.length >= asked.maxElements) return true;
   return (read & 63) === 0 && performance.now() > deadline && stop();
@@ -175,7 +175,7 @@ function visitBelow(element: Element, place: Place): void {
   }
 }
 
-/** Form fields stay when they are see-through or tiny, since style sheets draw the control elsewhere. */
+/** Transparent or tiny form fields count, since style sheets draw the control elsewhere. */
 function canAct(element: Element, role: string): boolean {
   if (!sight.rendered(element) || clicks.standIn(element) !== element) return false;
   if (element instanceof HTMLInputElement && /^(checkbox|radio|file|slider|colour)$/.test(role)) return true;
@@ -184,7 +184,7 @@ function canAct(element: Element, role: string): boolean {
   return sight.hasArea(element) || [...native.children(element)].some((child) => sight.hasArea(child));
 }
 
-/** A cell around the one thing in it that is pressed. */
+/** A cell that only holds one widget. */
 function isWrapper(cell: Element): boolean {
   const inner = native.querySelector(cell, "button,a[href],[role=button]");
   if (!inner || native.hasAttribute(cell, "tabindex") || clicks.listens(cell)) return false;
@@ -220,7 +220,7 @@ function needsName(role: string, interactive: boolean): boolean {
   return !interactive && structure.test(role) && !/^(progressbar|meter)$/.test(role);
 }
 
-/** The same words again: an image, a heading or a box in something to press whose name has them. */
+/** An image, a heading or a box in a widget whose name has the same words. */
 function repeats(element: Element, role: string, name: string, place: Place): boolean {
   if (!place.atomic || !/^(clickable|heading|img)$/.test(role)) return false;
   const { pressed } = place;
@@ -232,28 +232,28 @@ function repeats(element: Element, role: string, name: string, place: Place): bo
   return (name === place.name || name === "") && isOneWith(element, pressed, name === place.name);
 }
 
-/** A layer over the whole of what it is in, or a box within a box: there is but one thing to press. */
+/** A layer over the whole widget, or a box in a box with the same words: both are one widget. */
 function isOneWith(element: Element, around: Element, saysTheSame: boolean): boolean {
   const [inner, outer] = [dom.box(element), dom.box(around)];
   if (inner.width * inner.height > 0.5 * outer.width * outer.height) return true;
   return saysTheSame && !hasPressedTwin(element);
 }
 
-/** One of several beside each other, such as the icons for yes and no. */
+/** One of several next to each other, such as the icons for yes and no. */
 function hasPressedTwin(element: Element): boolean {
   const parent = native.parentElement(element);
   const siblings = parent ? [...native.children(parent)] : [];
   return siblings.some((one) => one !== element && clicks.listens(one));
 }
 
-/** Listed although nothing can be done to it: it says where one is, or structure was asked for. */
+/** Listed although a user cannot act on it: it shows where one is, or structure was asked for. */
 function isContext(element: Element, role: string): boolean {
   const wanted =
     notable.test(role) || tables.isTable(role) || (!asked.interactiveOnly && structure.test(role));
   return wanted && sight.seen(element);
 }
 
-/** A cell where double clicks are heard, as in a spreadsheet, can be what a user is to act on. */
+/** A cell that listens for double clicks, as in a spreadsheet. */
 function isEditedCell(element: Element, role: string, place: Place): boolean {
   if (!place.inRow || asked.interactiveOnly || role !== "cell") return false;
   return clicks.isDoubleClicked(element);
@@ -310,7 +310,7 @@ function belowRecord(record: SeenElement, place: Place): Place {
   };
 }
 
-/** Its name is all the text there is in it. */
+/** Its name has all of its text. */
 function isWhole(element: Element, role: string, interactive: boolean): boolean {
   if (role === "treeitem") return !native.querySelector(element, "[role=group],[role=treeitem],ul,ol");
   return whole.test(role) && (interactive || /^(heading|img)$/.test(role));
@@ -331,7 +331,7 @@ function addText(node: Node, parent: Element, place: Place): void {
   place.block.glued = !/\s$/.test(raw);
 }
 
-/** A link within a sentence is a row of its own and a word of the sentence. */
+/** A link in a sentence gets its own row and is also part of the sentence. */
 function addWords(name: string, place: Place): void {
   if (place.atomic) return;
   note({ text: name, parent: place.block.element }, place);
@@ -343,7 +343,6 @@ function note(part: Parameters<typeof texts.note>[0], { block, live }: Place): v
   texts.note(part, block, { isListed, after: out.at(-1) });
 }
 
-/** Text goes to the record of the block that holds it, made when the first word of the block is met. */
 function append(text: string, { block: { record } }: Place, isGlued = false): void {
   const before = record?.text ?? "";
   if (!record) return;
@@ -364,7 +363,7 @@ function blockOf(element: Element): Element {
   return at;
 }
 
-/** A live region that says nothing is no news, and rows and tables count for their words only if those are asked for. */
+/** Drops an empty live region, and rows and tables without widgets if only widgets are asked for. */
 function close(record: SeenElement | undefined, role: string, interactive: boolean): void {
   if (!record || interactive) return;
   const isSilent = /^(alert|status)$/.test(role) && !record.text && !record.name;

@@ -1,26 +1,26 @@
 /**
- * The page's tree as a user meets it, with shadow roots opened and slots filled, and what one look has read of its elements:
- * from one {@link begin} to the next a page does not move.
+ * The page's tree as it is drawn, with shadow roots opened and slots filled, and a cache of what was read of its nodes, from one
+ * {@link begin} to the next.
  */
 import { tidy } from "../../../../elements/text.ts";
 import { native } from "./native.ts";
 
 export type Region = { left: number; top: number; right: number; bottom: number };
 
-/** What one look has read of a node, so that no look asks twice. */
+/** Cached properties of a node. */
 class Known {
   style: CSSStyleDeclaration | undefined = undefined;
   display: string | undefined = undefined;
   position: string | undefined = undefined;
   box: DOMRect | undefined = undefined;
   rendered: boolean | undefined = undefined;
-  /** With what lies in it. */
+  /** Hidden, with its contents: see `sight.ts`. */
   veiled: boolean | undefined = undefined;
   /** Its back is turned to the user. */
   away: boolean | undefined = undefined;
-  /** Where what lies in its flow can be seen. */
+  /** Where the contents in its flow can be seen. */
   flow: Region | undefined = undefined;
-  /** It lies in a box without height that lets nothing out. */
+  /** It lies in a collapsed box that hides its overflow. */
   folded: boolean | undefined = undefined;
   /** It listens for presses. */
   listens: boolean | undefined = undefined;
@@ -35,10 +35,10 @@ class Known {
 
 const nodes = new Map<Node, Known>();
 let elements: readonly Element[] | undefined;
-/** The document, and the shadow roots whose children this look has asked for. */
+/** The document, and the shadow roots whose children were read. */
 export const walked = new Set<Document | ShadowRoot>();
 
-/** To be called before each look. */
+/** Clears the cache; to be called before the page is read. */
 export function begin(): void {
   elements = undefined;
   nodes.clear();
@@ -46,7 +46,6 @@ export function begin(): void {
   walked.add(document);
 }
 
-/** What is remembered of a node until the next look. */
 export function known(node: Node): Known {
   let found = nodes.get(node);
   if (!found) {
@@ -80,7 +79,7 @@ export function box(element: Element): DOMRect {
   return of.box;
 }
 
-/** Child nodes as they are laid out: a shadow root's before the element's own, assigned nodes for a slot. */
+/** Child nodes as they are drawn: those of the shadow root in place of the element's own, assigned nodes for a slot. */
 export function children(element: Element): readonly Node[] {
   const shadow = native.shadowRoot(element);
   if (shadow) {
@@ -109,7 +108,7 @@ export function parent(element: Element): Element | undefined {
 
 export const isText = (node: Node): boolean => native.nodeType(node) === Node.TEXT_NODE;
 
-/** The document or shadow root that an element is in; undefined for one that was taken out. */
+/** The document or shadow root of an element; undefined for a detached one. */
 export function rootOf(element: Element): Document | ShadowRoot | undefined {
   const root = native.getRootNode(element);
   return root instanceof Document || root instanceof ShadowRoot ? root : undefined;
@@ -122,7 +121,7 @@ export function named(element: Element, attribute: string): Element[] {
   return root ? ids.flatMap((id) => native.getElementById(root, id) ?? []) : [];
 }
 
-/** It is the element, or lies in it, shadow roots included. */
+/** The node is the element or inside it, shadow roots included. */
 export function isWithin(node: Element | null, element: Element): boolean {
   for (let at = node ?? undefined; at; at = parent(at)) if (at === element) return true;
   return false;
@@ -163,14 +162,14 @@ export function select(css: string, limit = 1000): Element[] {
   return found;
 }
 
-/** Tidy, and without the bytes of addresses that hold their own data. */
+/** Tidy, without the bytes of `data:` addresses. */
 export function clean(text: string): string {
-  // What most texts are, which need no cleaning.
+  // Most texts need no cleaning.
   if (/^(?:[!-~]+(?: [!-~]+)*)?$/.test(text) && !text.includes("data:")) return text;
   return tidy(text.replace(/data:[\w/+.-]*[;,][^\s"')]{20,}/g, "data:…"));
 }
 
-/** No longer than `length`, and how much more there is; `+` where the text was not read to its end. */
+/** At most `length` characters, and how many more there are; `+` if the text was not read to its end. */
 export function cut(text: string, length: number): string {
   if (text.length <= length) return text;
   const kept = text.slice(0, length).trimEnd();
@@ -178,10 +177,7 @@ export function cut(text: string, length: number): string {
   return text.length > 4000 && text.endsWith("…") ? `${kept} … ${rest}+ more` : `${kept} … ${rest} more`;
 }
 
-/**
- * Puts text together as it stands on the screen: white space as the style sheet leaves it, each block on lines of its own,
- * case as it is written.
- */
+/** Joins text as it stands on the screen: white space by the style sheet, each block on its own line, case as written. */
 export function writer(): {
   edge(): void;
   line(): void;

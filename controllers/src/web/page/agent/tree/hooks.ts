@@ -1,13 +1,13 @@
 /**
- * The part that must run in the page's own world, before the page's scripts: it notes listeners, since a page offers no way to
- * ask for them later, and reads what frameworks keep on elements. Pages replace built-ins, so what runs later calls only what
- * is taken from the browser here, and uses no syntax that calls others: no spread, no destructured array, no `for of`.
+ * Runs in the page's own world, before the page's scripts. It notes listeners, since a page cannot be asked for them later, and
+ * reads what frameworks keep on elements. Pages replace built-ins, so code that runs later calls only functions taken from the
+ * browser here, and uses no syntax that calls others: no spread, no array destructuring, no `for of`.
  */
 
-/** Names of the events by which our world asks the page's own and is answered. No page can know them. */
+/** Names of the events between our world and the page's; the page cannot guess them. */
 export type HookNames = { ask: string; listens: string; doubled: string; closed: string };
 
-/** Answered with yes by preventing the default of the event that asks. */
+/** The hooks answer yes by preventing the default of the event that asks. */
 export type HookQuestion = "news" | "frameworks" | "handler" | "hears beforeinput" | "hears input";
 
 type Noted = "listens" | "doubled" | "closed";
@@ -36,7 +36,7 @@ const presses = new Set(
 const inputs = "beforeinput input change keydown keypress keyup textInput paste".split(" ");
 const heard = new Set<string>();
 const noted = { listens: new WeakSet(), doubled: new WeakSet(), closed: new WeakSet() };
-/** What was not yet reported to our world. */
+/** Not yet reported to our world. */
 let news: { kind: Noted; target: WeakRef<object> }[] = [];
 
 /** Notes listeners from now on, and answers {@link HookQuestion}. */
@@ -49,7 +49,7 @@ export function installHooks(names: HookNames): void {
     if (target && isTrue(question, target)) apply(preventDefault, event, []);
   };
   const listen = () => apply(addEventListener, own.globalThis, [names.ask, answer, true]);
-  // `document.open` takes every listener of the window away, and none of this object's.
+  // `document.open` removes all listeners of the window, but none of `performance`.
   apply(addEventListener, performance, [names.ask, listen, true]);
   watchListeners();
   watchShadows();
@@ -157,7 +157,7 @@ const isPressed = (props: unknown): boolean =>
     typeof get(props, "onMouseDown") === "function" ||
     typeof get(props, "onPointerDown") === "function");
 
-/** Whether anybody on the page may hear an event of this type that happens to `element`. */
+/** Whether a listener on the page may receive an event of this type on `element`. */
 function mayHear(element: object, type: string): boolean {
   if (!isFromStart || apply(isIn, heard, [type])) return true;
   const name = `on${type}`;

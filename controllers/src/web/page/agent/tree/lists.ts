@@ -1,4 +1,4 @@
-/** What can be scrolled in a frame, such as lists that draw only what is in sight. */
+/** Finds and scrolls what can be scrolled in a frame, such as lists that draw only their visible part. */
 
 import * as dom from "./dom.ts";
 import { native } from "./native.ts";
@@ -10,7 +10,7 @@ type List = { element: Element; axis: Axis; began: number };
 let lists: List[] = [];
 const most = 4;
 
-/** Names of what scrolls, the largest first; {@link scroll} takes their places. */
+/** Names of what scrolls, the largest first; {@link scroll} takes an index of this list. */
 export function find(): string[] {
   const root = document.scrollingElement;
   const inner = dom.select("*").filter((element) => element !== root && sight.seen(element));
@@ -19,7 +19,7 @@ export function find(): string[] {
   return lists.map(({ element }) => (element === root ? "the page" : nameOf(element)));
 }
 
-/** Scrolls most of what is in sight, or back to where it began; false where nothing moved. */
+/** Scrolls by most of the visible part, or back to where it began; false if nothing moved. */
 export function scroll(at: number, way: "on" | "back" | "where it began"): boolean {
   const list = lists[at];
   if (!list || !native.isConnected(list.element)) return false;

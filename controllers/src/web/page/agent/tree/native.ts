@@ -1,6 +1,6 @@
 /**
- * The browser's own accessors and methods. A form answers `form.parentElement` with its field of that name, and the document
- * does the same with an image's, so what may be a form or the document is read by these only. Runs inside the page.
+ * The browser's own accessors and methods. `form.parentElement` is the form's field of that name if it has one, and `document.x`
+ * may be an image, so forms and the document are read with these only.
  */
 
 function getter<T extends object, K extends keyof T>(type: { prototype: T }, name: K): (target: T) => T[K] {

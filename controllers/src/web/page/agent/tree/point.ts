@@ -10,10 +10,7 @@ export type Point = { x: number; y: number };
 const undrawnFrameMs = 500;
 const ownClick = "a[href],button,select,textarea,[role=button],[role=link]";
 
-/**
- * The point to click, if a user could click it now: drawn, enabled, at one place over two frames, on the screen and not
- * covered. Null in every other case.
- */
+/** The point to click, if the element is drawn, enabled, still over two frames, on the screen and not covered; else null. */
 export async function ready(element: Element): Promise<Point | null> {
   if (
     !native.isConnected(element) ||
@@ -34,13 +31,13 @@ export async function ready(element: Element): Promise<Point | null> {
   return isHit(element, point) ? point : null;
 }
 
-/** The first line of an element that is broken over several. */
+/** The box of the element's first line. */
 async function boxAtNextFrame(element: Element): Promise<DOMRect | undefined> {
   await nextFrame();
   return [...native.getClientRects(element)].find(({ width, height }) => width * height > 1);
 }
 
-/** Ends when the browser begins to draw the next frame, or does not draw the document at all. */
+/** Ends at the next animation frame, or after a while if the browser does not draw the document. */
 function nextFrame(): Promise<void> {
   return new Promise((done) => {
     const undrawn = setTimeout(done, undrawnFrameMs);
@@ -57,7 +54,7 @@ function isHit(element: Element, { x, y }: Point): boolean {
   const hit = dom.hit({ x, y });
   for (let at = hit ?? undefined; at; at = dom.parent(at)) {
     if (at === element) return true;
-    // A label hands its click on to its field, but for what has a click of its own.
+    // A label passes its click on to its field, unless a control within it takes the click.
     if (element instanceof HTMLLabelElement && native.matches(at, ownClick)) return false;
   }
   return false;

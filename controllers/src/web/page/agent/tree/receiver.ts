@@ -1,4 +1,4 @@
-/** Knows which element the browser gives the presses of a mouse to. */
+/** Finds out which element receives the presses of a mouse. */
 import * as dom from "./dom.ts";
 import { native } from "./native.ts";
 
@@ -15,13 +15,13 @@ type Expected = {
 
 let expected: Expected | undefined;
 
-/** A press that is sent later than this is another one. */
+/** A press that is sent later is not the expected one. */
 const expiresMs = 2_000;
 const types = ["pointermove", "pointerdown", "mousedown", "pointerup", "mouseup", "click"];
 
 /**
- * Expects so many presses on the element. With `isBlocking` the page hears nothing of a press that another element is about
- * to receive, so that it can be tried again.
+ * Expects so many presses on the element. With `isBlocking`, a press that another element is about to receive is kept from the
+ * page, so that it can be tried again.
  */
 export function expect(element: Element, presses: number, isBlocking: boolean): void {
   stop();
@@ -37,7 +37,7 @@ export function expect(element: Element, presses: number, isBlocking: boolean): 
   for (const type of types) globalThis.addEventListener(type, hear, { capture: true });
 }
 
-/** The element that received a press in place of the expected one; null where none did, or it is not known. */
+/** The element that received a press in place of the expected one; null if none did, or it is not known. */
 export function end(): Element | null {
   const ended = expected;
   stop();
@@ -45,7 +45,7 @@ export function end(): Element | null {
   return ended.by ?? above(ended);
 }
 
-/** Playwright keeps a press to itself that something else was about to receive: that still lies under the pointer. */
+/** Playwright drops a press that another element was about to receive; that element is still under the pointer. */
 function above({ element, taken, pointer }: Expected): Element | null {
   if (taken > 0 || !pointer) return null;
   const hit = dom.hit(pointer);
@@ -63,12 +63,12 @@ function hear(event: Event): void {
     expected.pointer = { x: event.clientX, y: event.clientY };
     return;
   }
-  // The time at which it was sent, however long the page was busy since.
+  // `timeStamp` is when the press was sent, however long the page was busy since.
   if (expected.isBlocking && event.timeStamp - expected.at > expiresMs) {
     stop();
     return;
   }
-  // Before the button is known to be down, a pointer is: it decides who receives the press.
+  // `pointerdown` comes before `mousedown` and decides which element receives the press.
   if (event.type === "pointerdown") decide(expected, event.composedPath());
   if (!expected.isBlocking || expected.by === null) return;
   event.preventDefault();

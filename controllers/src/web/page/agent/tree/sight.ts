@@ -1,13 +1,13 @@
 /**
- * What a user can see who scrolls: not what is transparent, what a box cuts off that cannot scroll, what was moved beyond the
- * page's edge, or what turns its back. Regions are in CSS pixels of the document's own view.
+ * What a user can see by scrolling: nothing transparent, clipped by a box that cannot scroll, moved beyond the page's edge, or
+ * turned away. Regions are in CSS pixels of the document's own view.
  */
 import * as dom from "./dom.ts";
 import { native } from "./native.ts";
 
 const nowhere: dom.Region = { left: 0, top: 0, right: 0, bottom: 0 };
 
-/** Of a thing that can be seen, in square pixels. */
+/** In square pixels. */
 const leastArea = 1;
 
 /** Laid out and not `visibility: hidden`; says nothing of size, colour or opacity. */
@@ -30,12 +30,12 @@ export function hasArea(element: Element): boolean {
   return width * height >= leastArea;
 }
 
-/** Transparent, cut off, beyond the page's edge or turned over: itself, or with what it lies in. */
+/** Transparent, cut off, beyond the page's edge or turned over: itself, or an element around it. */
 export function veiled(element: Element): boolean {
   return isVeiledWithin(element) || isCutOff(element) || isSpeck(element);
 }
 
-/** What hides all that lies in an element, wherever it is placed. */
+/** Hidden by a style that hides all of an element's contents, wherever they are placed. */
 function isVeiledWithin(element: Element): boolean {
   const known = dom.known(element);
   if (known.veiled !== undefined) return known.veiled;
@@ -55,7 +55,7 @@ function veilsAll(element: Element): boolean {
   return (clipPath !== "none" && isCutAway(element, clipPath)) || facesAway(element);
 }
 
-/** How much of an element its filters leave. */
+/** The opacity that the filters leave, from 0 to 1. */
 function shade(filter: string): number {
   const shade = /opacity\(([\d.]+)(%?)\)/.exec(filter);
   return shade ? Number(shade[1]) / (shade[2] ? 100 : 1) : 1;
@@ -86,7 +86,7 @@ function isCutAway(element: Element, path: string): boolean {
   return top + bottom >= height || left + right >= width;
 }
 
-/** A point into which its contents are cut, as style sheets hide what is only for those who do not see. */
+/** Clipped to a point, as style sheets hide text that is only for screen readers. */
 function isSpeck(element: Element): boolean {
   const { width, height } = dom.box(element);
   if (width > 1 || height > 1) return false;
@@ -94,7 +94,7 @@ function isSpeck(element: Element): boolean {
   return overflow !== "visible" || clip !== "auto" || clipPath !== "none";
 }
 
-/** A user can see it: rendered, with a size, not veiled, and its text legible where it is nothing else. */
+/** Rendered, with a size, not veiled and, if it is only text, legible. */
 export function seen(element: Element): boolean {
   if (!rendered(element) || !hasArea(element) || veiled(element)) return false;
   return !isOnlyText(element) || legible(element);
@@ -127,7 +127,7 @@ export function legible(element: Element, texts: readonly Node[] = textsOf(eleme
   return colour !== background(element);
 }
 
-/** By how much transforms have made it smaller or larger. */
+/** The factor by which transforms scale the element. */
 function scale(element: Element): number {
   const height = element instanceof HTMLElement ? native.offsetHeight(element) : 0;
   return height > 0 ? dom.box(element).height / height : 1;
@@ -147,12 +147,10 @@ function background(element: Element): string | undefined {
   return "rgb(255, 255, 255)";
 }
 
-/** No part of the element's own box can be seen. */
 function isCutOff(element: Element): boolean {
   return !isSeenIn(extent(element), around(element));
 }
 
-/** A part of a text that lies directly in `parent` can be seen. */
 function isTextSeen(text: Node, parent: Element): boolean {
   const style = dom.style(parent);
   const flow = inside(parent);
@@ -163,7 +161,7 @@ function isTextSeen(text: Node, parent: Element): boolean {
   return [...range.getClientRects()].some((rect) => isSeenIn(rect, flow));
 }
 
-/** The element's box, or that of its contents where it has no height or width of its own and they stand out of it. */
+/** The element's box, or that of its contents if it has no size and they overflow it. */
 function extent(element: Element): dom.Region & { width: number; height: number } {
   const own = dom.box(element);
   if (own.width * own.height > 0 || dom.style(element).overflow !== "visible") return own;
@@ -173,14 +171,14 @@ function extent(element: Element): dom.Region & { width: number; height: number 
   return contents.width * contents.height > 0 ? contents : own;
 }
 
-/** A face of a card that is turned over, or what lies on it. */
+/** The back of a card that is turned over, or its contents. */
 function facesAway(element: Element): boolean {
   const known = dom.known(element);
   known.away ??= dom.style(element).backfaceVisibility === "hidden" && turned(element).m33 < 0;
   return known.away;
 }
 
-/** The turns of an element and of those around it that share one space with it. */
+/** The transforms of an element and of those around it in the same 3D space. */
 function turned(element: Element): DOMMatrix {
   const style = dom.style(element);
   const own = rotated(style.rotate).multiply(new DOMMatrix(style.transform));
@@ -219,14 +217,14 @@ function around(element: Element): dom.Region {
   return position === "absolute" ? insideAbsolute(parent) : inside(parent);
 }
 
-/** Where what lies in the flow of an element can be seen. */
+/** Where the contents in the flow of an element can be seen. */
 function inside(element: Element): dom.Region {
   const known = dom.known(element);
   known.flow ??= cutBy(element, dom.style(element), around(element));
   return known.flow;
 }
 
-/** Where in an element can be seen what `absolute` places, which passes by boxes that hold none such. */
+/** Where `absolute` contents can be seen: only positioned boxes clip them. */
 function insideAbsolute(element: Element): dom.Region {
   const style = dom.style(element);
   if (dom.position(element) !== "static" || holdsFixed(style)) return inside(element);
@@ -251,7 +249,7 @@ function holdsFixed(style: CSSStyleDeclaration): boolean {
   );
 }
 
-/** What is left of a region within a box that cuts off what stands out of it; where it scrolls, all that it holds. */
+/** The region clipped by a box that hides its overflow; all of its contents, where it scrolls. */
 function cutBy(element: Element, style: CSSStyleDeclaration, region: dom.Region): dom.Region {
   if (!cuts(element, style)) return region;
   const box = dom.box(element);
@@ -268,7 +266,7 @@ function cutBy(element: Element, style: CSSStyleDeclaration, region: dom.Region)
   return { left: across.left, right: across.right, top: down.top, bottom: down.bottom };
 }
 
-/** The window has taken over how the outermost boxes cut. */
+/** The window takes the overflow of the outermost boxes, which then clip nothing themselves. */
 function cuts(element: Element, style: CSSStyleDeclaration): boolean {
   if (style.overflowX === "visible" && style.overflowY === "visible") return false;
   const display = dom.display(element);
@@ -305,7 +303,7 @@ function windowRegion(): dom.Region {
   return { left: 0, top: 0, right: innerWidth, bottom: innerHeight };
 }
 
-/** What of the document can be scrolled into the window. */
+/** The part of the document that can be scrolled into the window. */
 function documentRegion(): dom.Region {
   const known = dom.known(document);
   known.flow ??= reachable();
@@ -327,7 +325,7 @@ function reachable(): dom.Region {
   };
 }
 
-/** The window takes how it cuts from the root, or from the body where the root says nothing. */
+/** The window takes its overflow from the root, or from the body if the root sets none. */
 function rootOverflow(): { overflowX: string; overflowY: string; isOfBody: boolean } {
   const root = dom.style(native.documentElement(document));
   const body = native.body(document);

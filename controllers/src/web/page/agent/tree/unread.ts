@@ -1,11 +1,11 @@
-/** Knows what of the page is shown and cannot be read: a test may look for what stands there. */
+/** Lists content that is shown but cannot be read, since a test may look for a text in it. */
 
 import * as dom from "./dom.ts";
 import { native } from "./native.ts";
 import * as sight from "./sight.ts";
 import * as world from "./world.ts";
 
-/** Smaller ones, in CSS pixels of an edge, show nothing that is read. */
+/** In CSS pixels; a smaller one shows no text. */
 const LEAST_EDGE = 16;
 
 const css = "canvas,img[usemap],object[data],embed[src]";
@@ -14,7 +14,7 @@ const kinds: Readonly<Record<string, string>> = {
   ...{ object: "an embedded document", embed: "an embedded document" },
 };
 
-/** What is there, each once, with how many there are. To be asked when the page was walked. */
+/** Each kind once, with its number. To be called after the page was walked. */
 export function list(): string[] {
   const shown = new Map<string, number>();
   const count = (what: string) => shown.set(what, (shown.get(what) ?? 0) + 1);

@@ -1,4 +1,4 @@
-/** Asks the page's own world what only it knows: see `hooks.ts`. */
+/** Asks the hooks in the page's own world: see `hooks.ts`. */
 import type { HookNames, HookQuestion } from "./hooks.ts";
 import { native } from "./native.ts";
 
@@ -13,9 +13,9 @@ export function connect(given: HookNames): void {
   names = given;
 }
 
-/** To be called once before each look. */
+/** To be called before the page is read. */
 export function begin(): void {
-  // Again each time, on both sides, since `document.open` takes every listener away.
+  // Listeners are added again on both sides, since `document.open` removes them.
   isTrue(performance, "news");
   addEventListener(names.listens, noteListener, true);
   addEventListener(names.doubled, noteDoubled, true);
@@ -32,18 +32,18 @@ export function isDoubled(element: EventTarget): boolean {
   return doubled.has(element);
 }
 
-/** Elements of the document with a closed shadow root that a script has made. */
+/** Elements with a closed shadow root that a script has made. */
 export function closedHosts(): Element[] {
   const hosts = closed.flatMap((one) => one.deref() ?? []);
   return hosts.filter((host) => native.isConnected(host));
 }
 
-/** Whether the page may hear of text before it is put into a field. Not what the browser's own editing command sends. */
+/** Whether the page may listen to `beforeinput` or `textInput`, which the browser's editing command does not send. */
 export function mayHearTyping(field: Element): boolean {
   return isTrue(field, "hears beforeinput");
 }
 
-/** Whether the page may hear that a field has another value. */
+/** Whether the page may listen to changes of a field's value. */
 export function mayHearInput(field: Element): boolean {
   return isTrue(field, "hears input");
 }
