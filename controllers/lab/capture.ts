@@ -23,7 +23,7 @@ export const captureSettings = z.strictObject({
 });
 export type CaptureSettings = z.output<typeof captureSettings>;
 
-/** A capture device that looks at the box's screen: frames with the milliseconds since it was opened burnt in. */
+/** A capture device on the box's screen: frames with the milliseconds since it was opened burnt in. */
 export class Capture {
   readonly connection: Connection;
   /** The same for as long as the device lives; what is behind it is new each time it is opened. */

@@ -25,7 +25,7 @@ import { apps, type Item } from "./screens.ts";
 
 const isKey = (key: string): key is BoxKey => boxKeys.some((one) => one === key);
 
-/** The portable input. Keys that the box lacks are refused before a test runs. */
+/** The portable input, limited to the keys of the box, so that a test with another key is refused before it runs. */
 const pressInput = portable.press_key.input.extend({
   key: portable.press_key.input.shape.key.refine(isKey, {
     error: ({ input }) => noSuchKey(String(input), boxKeys).message,

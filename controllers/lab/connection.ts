@@ -2,9 +2,14 @@ import { setTimeout as pause } from "node:timers/promises";
 import { z } from "zod";
 import { type Command, type ControllerStatus, DeviceError, type Withheld } from "../src/index.ts";
 
-/** Faults that a driver of the lab can simulate, and how long each of its commands takes. */
+/** Settings for the faults of a simulated driver and for the time that each of its commands takes. */
 export const switches = {
-  latency_ms: z.int().min(0).max(60_000).default(0).describe("How long each command and look takes."),
+  latency_ms: z
+    .int()
+    .min(0)
+    .max(60_000)
+    .default(0)
+    .describe("How long each command and each read of the screen takes."),
   hang_at_open: z.boolean().default(false).describe("It never finishes opening."),
   fail_at_open: z.string().min(1).max(200).optional().describe("It cannot be opened, for this reason."),
   die_after: z.int().min(1).max(1_000_000).optional().describe("It loses its device after so many commands."),

@@ -144,7 +144,7 @@ const infraredControllers = (given: z.output<typeof settings>, box: Box): Driver
   ];
 };
 
-/** A remote control for the same box, like an infrared sender in front of it: keys, and nothing else. */
+/** A remote control for the same box, like an infrared sender: keys, and nothing else. */
 export const simulatedInfraredFactory = defineFactory({
   name: "simulated_infrared",
   kinds: ["remote"],
@@ -170,7 +170,7 @@ function captureController(given: CaptureSettings, context: ControllerContext): 
   };
 }
 
-/** What a viewer sees of the same box, as a capture card behind it would: frames, and checks of them. */
+/** The picture of the same box, like a capture device gives it: frames, and checks of them. */
 export const simulatedCaptureFactory = defineFactory({
   name: "simulated_capture",
   kinds: ["av", "verification_image"],

@@ -59,7 +59,7 @@ export function pictureChecks(context: ControllerContext): Check[] {
   ];
 }
 
-/** The picture to judge, or why there is none: then the check is inconclusive. */
+/** The picture to judge, or the reason why there is none; then the check is inconclusive. */
 async function pictureOf(
   context: ControllerContext,
   { frame, since = 0 }: ReadOptions,

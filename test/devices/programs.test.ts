@@ -97,7 +97,7 @@ describe("what a program gets", () => {
     await end();
   });
 
-  it("is a channel for messages that keep their bytes, and its end tells a program that we are gone", async () => {
+  it("is a channel for messages that keep their bytes, and its end ends the program", async () => {
     const source = `
       process.on("message", ({ bytes }) => process.send({ bytes: Buffer.from(bytes).reverse() }));
       process.on("disconnect", () => process.exit(7));`;
@@ -110,7 +110,7 @@ describe("what a program gets", () => {
   });
 });
 
-it("a worker thread starts none, and is told why", async () => {
+it("a worker thread starts none, and gets the reason", async () => {
   const source = `
     const { parentPort } = require("node:worker_threads");
     import(${JSON.stringify(pathToFileURL(bundle).href)}).then(({ startProgram }) => {

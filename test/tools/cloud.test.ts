@@ -6,14 +6,14 @@ import { type LabIos, startLabIos } from "../lab/ios/index.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
-const told: string[] = [];
+const verdicts: string[] = [];
 let lab: LabIos;
 let product: Product;
 let client: TestClient;
 beforeAll(async () => {
   lab = await startLabIos({
     access: { user: "anna", key: "k3y-of-anna" },
-    cloud: { prefix: "sauce:", told },
+    cloud: { prefix: "sauce:", verdicts },
   });
   const { host } = new URL(lab.url);
   const appium = `{ preset: saucelabs, url: "http://anna:{{secret.KEY}}@${host}/wd/hub", capabilities: { platformName: iOS } }`;
@@ -47,7 +47,7 @@ async function save(name: string, given: readonly object[]): Promise<void> {
 }
 
 async function run(testcase: string) {
-  told.splice(0);
+  verdicts.splice(0);
   const { structured, error, text } = await client.call("execute_testcase", { testcase, wait_ms: 50_000 });
   expect(error, text).toBeUndefined();
   return { id: z.string().parse(structured.execution_id), status: structured.status };
@@ -76,11 +76,11 @@ test("every report of a run links to its session in the cloud, and holds no key"
 
 test("the cloud is told how each test ended, and a session in which one failed stays failed", async () => {
   expect((await run("good")).status).toBe("passed");
-  expect(told).toEqual(["sauce:job-result=passed"]);
+  expect(verdicts).toEqual(["sauce:job-result=passed"]);
   expect((await run("bad")).status).toBe("failed");
-  expect(told).toEqual(["sauce:job-result=failed"]);
+  expect(verdicts).toEqual(["sauce:job-result=failed"]);
   expect((await run("good")).status).toBe("passed");
-  expect(told).toEqual([]);
+  expect(verdicts).toEqual([]);
 });
 
 test("a run whose session ended links to it, and tells nobody", async () => {
@@ -88,7 +88,7 @@ test("a run whose session ended links to it, and tells nobody", async () => {
   lab.endSession();
   const { id, status } = await run("good");
   expect(status).toBe("error");
-  expect(told).toEqual([]);
+  expect(verdicts).toEqual([]);
   const linkIn = async (one: string) =>
     /https:\/\/app\.saucelabs\.com\/tests\/[\w-]+/.exec(await report(one, "junit"))?.[0];
   expect(await linkIn(id)).toBe(await linkIn(before));
@@ -96,16 +96,16 @@ test("a run whose session ended links to it, and tells nobody", async () => {
 
 test("what a test told the cloud itself stands, in a new session for the first time", async () => {
   expect((await run("bad and marked")).status).toBe("failed");
-  expect(told).toEqual(["sauce:job-result=passed"]);
+  expect(verdicts).toEqual(["sauce:job-result=passed"]);
   await run("good");
-  expect(told).toEqual([]);
+  expect(verdicts).toEqual([]);
 });
 
 test("single actions tell the cloud nothing", async () => {
   lab.endSession();
-  told.splice(0);
+  verdicts.splice(0);
   const actions = [{ command: "go_home" }];
   await client.call("execute_device_action", { actions });
   expect((await client.call("execute_device_action", { actions })).error).toBeUndefined();
-  expect(told).toEqual([]);
+  expect(verdicts).toEqual([]);
 });

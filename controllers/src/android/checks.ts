@@ -20,7 +20,7 @@ import type { AndroidSession } from "./session.ts";
 import { readDisplay, readFront, readKeyboard } from "./ui/screenFacts.ts";
 
 export const createState = ({ device }: Pick<AndroidSession, "device">): PhoneState => ({
-  teller: "device",
+  source: "device",
   front: async (signal) => (await readFront(device, signal))?.packageName,
   async installed(id, signal) {
     const installed = (await listApps(device, signal)).map((one) => one.id);

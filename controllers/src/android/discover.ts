@@ -23,12 +23,12 @@ export function discoverAndroid(configured: readonly AndroidSettings[], listener
   /** By connection, which is never that of another device. */
   const models = new Map<number, string>();
   const asked = new Set<number>();
-  let told = "[]";
-  const tell = () => {
+  let reported = "[]";
+  const report = () => {
     const usable = hub.list().filter(({ state }) => state === "device");
     const found = hasOnly && hub.list().length < 2 ? [] : usable.flatMap((one) => foundAs(one));
-    if (JSON.stringify(found) === told) return;
-    told = JSON.stringify(found);
+    if (JSON.stringify(found) === reported) return;
+    reported = JSON.stringify(found);
     listener(found);
   };
   const foundAs = ({ serial, connection }: Attached): DiscoveredDevice[] => {
@@ -40,24 +40,24 @@ export function discoverAndroid(configured: readonly AndroidSettings[], listener
     try {
       const { isTv } = await probeFacts(linkTo({ port, hub }, device), control.signal);
       models.set(device.connection, isTv ? "android_tv" : "android_mobile");
-      tell();
+      report();
     } catch {
       await pause(againMs, control.signal);
       asked.delete(device.connection);
-      look();
+      refresh();
     }
   };
-  const look = () => {
+  const refresh = () => {
     const listed = hub.list().filter(({ state }) => state === "device");
     for (const connection of models.keys())
       if (!listed.some((one) => one.connection === connection)) models.delete(connection);
     for (const device of listed) if (!asked.has(device.connection)) ask(device).catch(() => undefined);
-    tell();
+    report();
   };
-  const end = hub.watch(look);
-  look();
+  const end = hub.watch(refresh);
+  refresh();
   return () => {
     end();
-    control.abort(new Error("Nobody asks for devices any more."));
+    control.abort(new Error("The search for devices has ended."));
   };
 }

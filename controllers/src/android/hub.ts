@@ -9,7 +9,7 @@ type Listener = () => void;
 /** `connection` is another number each time the device comes back: adb may keep the number of its transport. */
 export type Attached = Listed & { connection: number };
 
-/** Tracks the devices of one adb server while somebody watches. It waits for a server and starts none. */
+/** Tracks the devices of one adb server while it has a listener. It waits for a server and starts none. */
 export class Hub {
   static readonly #hubs = new Map<number, Hub>();
 
@@ -56,7 +56,7 @@ export class Hub {
     return () => {
       this.#listeners.delete(listener);
       if (this.#listeners.size > 0) return;
-      this.#tracking?.abort(new Error("Nobody watches the devices any more."));
+      this.#tracking?.abort(new Error("The devices are not watched any more."));
       this.#tracking = undefined;
     };
   }

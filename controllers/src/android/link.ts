@@ -67,7 +67,7 @@ export class Link {
     return { ...rest, stdout: stdout.toString("utf8") };
   }
 
-  /** {@link script} for what is no text. */
+  /** {@link script} for output that is not text. */
   async bytes(line: string, signal: AbortSignal, options: LinkOptions = {}): Promise<LinkBytes> {
     const { timeoutMs = usualMs, mostBytes = usualBytes, stdin } = options;
     const limit = withDeadline(signal, timeoutMs);

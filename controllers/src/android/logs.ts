@@ -79,8 +79,8 @@ export async function logsSinceMark(
 export const crashesOf = (device: AndroidDevice, screen: ScreenSource): CrashSource => ({
   kinds: ["app_crash", "anr"],
   takePicture: (signal) => screen.capture({ format: "jpeg" }, signal),
-  async follow(tell, signal) {
-    const crashes = new CrashReader(tell);
+  async follow(report, signal) {
+    const crashes = new CrashReader(report);
     try {
       for await (const bytes of device.link().stream(crashLine, signal)) crashes.push(bytes);
     } finally {

@@ -151,7 +151,7 @@ const masked = (text: string): string =>
     .replace(/\b(?:[0-9a-f]{1,4}:){3,7}[0-9a-f]{0,4}(?::[0-9a-f]{1,4})*\b/gi, (found) =>
       found === "02:00:00:00:00:00" ? found : "2001:db8::1",
     )
-    .replace(/[\w.+-]+@[\w-]+\.[\w.]+/g, "somebody@example.com")
+    .replace(/[\w.+-]+@[\w-]+\.[\w.]+/g, "user@example.com")
     .replace(/(SSID: ?)"[^"]*"/g, '$1"network"');
 
 async function measure(link: Link, source: string, signal: AbortSignal): Promise<AndroidRecording["delays"]> {

@@ -24,7 +24,7 @@ async function listAndroid(device: AppiumDevice, signal: AbortSignal): Promise<I
   }));
 }
 
-/** Those that somebody installed come before those of the system. */
+/** Installed apps come before those of the system. */
 async function listIos(device: AppiumDevice, signal: AbortSignal): Promise<InstalledApp[]> {
   const apps = new Map<string, InstalledApp>();
   for (const applicationType of ["User", "System"]) {

@@ -13,7 +13,7 @@ const backgroundState = 2;
 const front = z.union([z.string(), z.object({ bundleId: z.string() }).transform(({ bundleId }) => bundleId)]);
 
 export const createState = (session: Pick<AppiumParts, "device">): PhoneState => ({
-  teller: "server",
+  source: "server",
   async front(signal) {
     const command = session.device.facts().platform === "android" ? "getCurrentPackage" : "activeAppInfo";
     return front.safeParse(await session.device.mobile(command, {}, signal)).data;

@@ -5,14 +5,14 @@ import { type Preset, reportOf, verdictScript } from "./presets.ts";
 
 /** Clouds show a line of it. */
 export const longestReason = 250;
-const noCloud = "No cloud that can be told a verdict is named by controllers.appium.preset.";
+const noCloud = "controllers.appium.preset names no cloud that accepts a verdict.";
 
 export const whyNoVerdict = (preset: Preset | undefined): string | undefined =>
   preset?.verdict === undefined ? (preset?.noVerdict ?? noCloud) : undefined;
 
 type Verdict = { status: "passed" | "failed"; reason: string };
 
-/** The cloud that a device is in: where it shows the session, and what it was told of it. */
+/** The cloud that a device is in: where it shows the session, and the verdict reported to it. */
 export class Cloud implements CloudSession {
   readonly #device: AppiumDevice;
   readonly #preset: Preset | undefined;
@@ -32,7 +32,7 @@ export class Cloud implements CloudSession {
   async reportVerdict(verdict: Verdict, signal: AbortSignal): Promise<void> {
     const session = this.#device.findSessionId();
     if (session === undefined || session === this.#settled || whyNoVerdict(this.#preset)) return;
-    await this.#tell(verdict, signal);
+    await this.#report(verdict, signal);
     if (verdict.status === "failed") this.#settled = session;
   }
 
@@ -40,11 +40,11 @@ export class Cloud implements CloudSession {
   async mark(verdict: Verdict, signal: AbortSignal): Promise<void> {
     const why = whyNoVerdict(this.#preset);
     if (why !== undefined) throw new DeviceError("ACTION_REJECTED", `${why} Leave it out.`);
-    await this.#tell(verdict, signal);
+    await this.#report(verdict, signal);
     this.#settled = this.#device.findSessionId();
   }
 
-  async #tell({ status, reason }: Verdict, signal: AbortSignal): Promise<void> {
+  async #report({ status, reason }: Verdict, signal: AbortSignal): Promise<void> {
     const script = this.#preset && verdictScript(this.#preset, status, reason.slice(0, longestReason));
     await this.#device.call("executeScript", [script, []], signal);
   }

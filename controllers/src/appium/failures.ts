@@ -75,7 +75,7 @@ export function notOpened(url: string, { status, message = "it gave no reason" }
   if (inUse.test(message))
     return new DeviceError(
       "DEVICE_BUSY",
-      `Somebody else uses the device of the server at ${originOf(url)}: ${cut(message)}. Wait until it is free, or end the other session.`,
+      `Another session uses the device of the server at ${originOf(url)}: ${cut(message)}. Wait until it is free, or end the other session.`,
     );
   if (noDevice.test(message))
     return new DeviceError(

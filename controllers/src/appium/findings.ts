@@ -11,9 +11,9 @@ const everyMs = 2_000;
 /** As XCUITest counts the states of an app: 2 to 4 have a process. */
 const runningFrom = 2;
 
-type Tell = (event: CrashEvent) => void;
+type Report = (event: CrashEvent) => void;
 
-/** Crashes: by the log of Android, which also tells of apps that do not respond, and by the crash reports of iOS. */
+/** Crashes: by the log of Android, which also reports apps that do not respond, and by the crash reports of iOS. */
 export const crashesOf = (
   device: AppiumDevice,
   log: DeviceLog,
@@ -22,14 +22,16 @@ export const crashesOf = (
 ): CrashSource => ({
   kinds: platform === "android" ? ["app_crash", "anr"] : ["app_crash"],
   takePicture: (signal) => screen.capture({ format: "jpeg" }, signal),
-  follow: (tell, signal) =>
-    platform === "android" ? followLog(device, log, tell, signal) : followReports(device, log, tell, signal),
+  follow: (report, signal) =>
+    platform === "android"
+      ? followLog(device, log, report, signal)
+      : followReports(device, log, report, signal),
 });
 
 /** What was written before is over. */
-async function followLog(device: AppiumDevice, log: DeviceLog, tell: Tell, signal: AbortSignal) {
+async function followLog(device: AppiumDevice, log: DeviceLog, report: Report, signal: AbortSignal) {
   const { now } = await readClock(device, signal);
-  const crashes = new CrashReader(tell);
+  const crashes = new CrashReader(report);
   const leave = log.onLine((line) => {
     if (line.at >= now) crashes.read(line);
   });
@@ -42,20 +44,20 @@ async function followLog(device: AppiumDevice, log: DeviceLog, tell: Tell, signa
 }
 
 /** The server lists reports since its session began, so the first read skips past ones. */
-async function followReports(device: AppiumDevice, log: DeviceLog, tell: Tell, signal: AbortSignal) {
+async function followReports(device: AppiumDevice, log: DeviceLog, report: Report, signal: AbortSignal) {
   const crashed = new Set<string>();
-  let told = (await log.readReports(signal)).length;
+  let reportedCount = (await log.readReports(signal)).length;
   await repeat(async () => {
     const reported = await log.readReports(signal);
-    for (const crash of reported.slice(told)) {
+    for (const crash of reported.slice(reportedCount)) {
       crashed.add(crash.packageName);
-      tell(crash);
+      report(crash);
     }
-    told = reported.length;
+    reportedCount = reported.length;
     for (const id of [...crashed]) {
       // An app that was removed has no state, and stays crashed.
       const state = await device.mobile("queryAppState", { bundleId: id }, signal).catch(() => undefined);
-      if (Number(state) >= runningFrom && crashed.delete(id)) tell({ type: "started", packageName: id });
+      if (Number(state) >= runningFrom && crashed.delete(id)) report({ type: "started", packageName: id });
     }
   }, signal);
 }

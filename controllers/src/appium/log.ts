@@ -9,7 +9,7 @@ import type { AppiumDevice } from "./device.ts";
 import type { AppiumFacts } from "./facts.ts";
 import { crashIn, DeviceClock, saidInSyslog } from "./logLines.ts";
 
-/** A log that nobody read for long is large. */
+/** A log that was not read for long is large. */
 const readMs = 60_000;
 const entries = z.array(z.object({ message: z.string(), timestamp: z.number() }));
 type LogEntry = z.output<typeof entries>[number];
@@ -58,7 +58,7 @@ export class DeviceLog {
     );
   }
 
-  /** The crashes that reports of iOS told so far, oldest first; reads those that came since. */
+  /** The crashes that iOS has reported so far, oldest first; reads the newest reports. */
   async readReports(signal: AbortSignal): Promise<readonly CrashFailure[]> {
     const reading = this.#inTurn(async () => {
       for (const { message } of await readEntries(this.#device, "crashlog")) {
@@ -120,7 +120,7 @@ export class DeviceLog {
       isNew || !this.#session ? { facts, clock: await readClock(this.#device, never) } : this.#session;
     const lines = (await readEntries(this.#device, "logcat")).flatMap((one) => lineOfLogcat(one, session));
     this.#session = session;
-    this.#tell(isNew ? this.#addFirst(lines) : this.#addNext(lines));
+    this.#report(isNew ? this.#addFirst(lines) : this.#addNext(lines));
   }
 
   /** A new session starts with the device's kept lines, some of which were read before. */
@@ -134,7 +134,7 @@ export class DeviceLog {
     return lines;
   }
 
-  #tell(lines: readonly AndroidLine[]): void {
+  #report(lines: readonly AndroidLine[]): void {
     for (const { logcat } of lines) if (logcat) for (const listener of [...this.#listeners]) listener(logcat);
   }
 }

@@ -1,6 +1,6 @@
 export const presetNames = ["browserstack", "saucelabs", "lambdatest", "devicefarm", "headspin"] as const;
 
-/** What is known of a cloud. From its documents, not run: nobody has tried it with an account. */
+/** What is known of a cloud. From its documents; not tried with an account. */
 export type Preset = {
   /** Undefined where each customer or each session has an address of its own. */
   url?: string;
@@ -11,7 +11,7 @@ export type Preset = {
   capabilities?: Readonly<Record<string, unknown>>;
   /** A session ends after so long without commands. */
   idleSeconds?: number;
-  /** The script that tells a verdict in the session; {{status}} is passed or failed, {{reason}} a text within JSON. */
+  /** The script that reports a verdict in the session; {{status}} is passed or failed, {{reason}} a text within JSON. */
   verdict?: string;
   /** Why there is no such script, as its documents have it. */
   noVerdict?: string;
@@ -69,7 +69,7 @@ export const presets: Readonly<Record<(typeof presetNames)[number], Preset>> = {
   devicefarm: {
     // The address is that of a remote access session, and its device.
     idleSeconds: 300,
-    noVerdict: "The documents of AWS Device Farm name no way to tell a remote access session a verdict.",
+    noVerdict: "The documents of AWS Device Farm name no way to report a verdict to a remote access session.",
     report: "https://console.aws.amazon.com/devicefarm",
     pages: [
       "https://docs.aws.amazon.com/devicefarm/latest/developerguide/appium-endpoint-interaction.html",
@@ -81,7 +81,7 @@ export const presets: Readonly<Record<(typeof presetNames)[number], Preset>> = {
     // The address is that of a host of the customer, with a token in it.
     capabilities: { "headspin:capture.video": true },
     noVerdict:
-      "The documents of HeadSpin name none for a test: v0/reliability/report-status, a REST call with a token of its own, tells of faults of their platform.",
+      "The documents of HeadSpin name none for a test: v0/reliability/report-status, a REST call with a token of its own, reports faults of their platform.",
     pages: [
       "https://headspin.io/docs/appium-capabilities",
       "https://headspin.io/docs/selenium-capabilities",
@@ -91,7 +91,7 @@ export const presets: Readonly<Record<(typeof presetNames)[number], Preset>> = {
   },
 };
 
-/** The script that tells the cloud a verdict; undefined where none is known. */
+/** The script that reports a verdict to the cloud; undefined where none is known. */
 export function verdictScript({ verdict }: Preset, status: string, reason: string): string | undefined {
   const within = JSON.stringify(reason).slice(1, -1);
   return verdict?.replace("{{status}}", status).replace("{{reason}}", () => within);

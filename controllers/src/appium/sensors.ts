@@ -71,7 +71,7 @@ async function readBattery(device: AppiumDevice, signal: AbortSignal): ReturnTyp
 }
 
 async function readNetwork(device: AppiumDevice, signal: AbortSignal): ReturnType<Read> {
-  if (device.facts().platform !== "android") return "iOS does not tell it to its drivers";
+  if (device.facts().platform !== "android") return "iOS does not give it to its drivers";
   const said = networks.safeParse(await device.mobile("deviceInfo", {}, signal)).data;
   if (said === undefined) return "the server does not say which network the device uses";
   const connected = said.networks.filter(({ connected: is }) => is === true);

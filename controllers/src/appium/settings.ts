@@ -30,7 +30,7 @@ export const appiumSettingsSchema = z
       .array(z.string().regex(/^[a-z][a-z0-9+.-]*$/))
       .default([])
       .describe(
-        "Schemes of links that open_deep_link may open beside http, https and that of the app in use.",
+        "Schemes of links that open_deep_link may open, besides http, https and that of the app in use.",
       ),
   })
   .refine(({ url, preset }) => url !== undefined || (preset && presets[preset].url) !== undefined, {

@@ -11,10 +11,10 @@ import { allNodes } from "../screens/tree.ts";
 import { type AppPort, idInUse, packageShape } from "./apps.ts";
 import { type Orientation, orientations } from "./system.ts";
 
-/** What a driver asks its device beside its screen. Undefined: it does not say. */
+/** Questions of a driver to its device, besides its screen. Undefined: the device does not say. */
 export type PhoneState = {
   /** Who is asked, for readings. */
-  teller: "device" | "server";
+  source: "device" | "server";
   front(signal: AbortSignal): Promise<string | undefined>;
   /** `near` are the installed apps that are most like it. */
   installed(
@@ -54,7 +54,7 @@ function appShown({ apps, state }: Parts): Check {
       const expected = `${id} is in front`;
       const front = await state.front(signal);
       if (front === undefined)
-        return inconclusive(expected, `the ${state.teller} does not say which app is in front`);
+        return inconclusive(expected, `the ${state.source} does not say which app is in front`);
       return { holds: front === id, expected, actual: front === "" ? "no app is" : `${front} is` };
     },
   });
@@ -71,7 +71,7 @@ function appInstalled({ context, apps, state }: Parts): Check {
       const expected = `${id} is installed`;
       const found = await state.installed(id, signal);
       if (found === undefined)
-        return inconclusive(expected, `the ${state.teller} does not say what is installed`);
+        return inconclusive(expected, `the ${state.source} does not say what is installed`);
       if (found.holds) return { holds: true, expected, actual: "it is" };
       return { ...absent(expected, "it is not"), nearest: found.near ?? [] };
     },
@@ -89,7 +89,7 @@ function appRunning({ context, apps, state }: Parts): Check {
       const expected = `${id} runs`;
       const runs = await state.runs(id, signal);
       if (runs === undefined)
-        return inconclusive(expected, `the ${state.teller} does not list its processes`);
+        return inconclusive(expected, `the ${state.source} does not list its processes`);
       if (runs === "absent") return absent(expected, "the app is not installed");
       return { holds: runs, expected, actual: runs ? "it runs" : "it does not run" };
     },
@@ -109,7 +109,7 @@ function orientationIs({ state }: Parts): Check {
       const expected = `the screen is in ${orientation}`;
       const found = await state.orientation(signal);
       if (found === undefined)
-        return inconclusive(expected, `the ${state.teller} does not say how its screen is turned`);
+        return inconclusive(expected, `the ${state.source} does not say how its screen is turned`);
       const { now, angle } = found;
       const at = angle === undefined ? "" : `, at ${angle}°`;
       return { holds: now === orientation, expected, actual: `it is in ${now}${at}` };
@@ -128,7 +128,7 @@ function keyboardShown({ state }: Parts): Check {
       const expected = "a keyboard is shown";
       const isShown = await state.isKeyboardShown(signal);
       if (isShown === undefined)
-        return inconclusive(expected, `the ${state.teller} does not say whether a keyboard is shown`);
+        return inconclusive(expected, `the ${state.source} does not say whether a keyboard is shown`);
       return { holds: isShown, expected, actual: isShown ? "it is" : "none is" };
     },
   });
@@ -136,10 +136,10 @@ function keyboardShown({ state }: Parts): Check {
 
 export const toastCheck = "toast_seen";
 const toastClass = "android.widget.Toast";
-/** Checks that are polled together share a look of at most this age. */
+/** Checks that are polled together share a dump of at most this age. */
 const sharedMs = 200;
 
-/** A look shows a toast for as long as UiAutomator2 remembers it, some seconds. */
+/** A dump shows a toast for as long as UiAutomator2 remembers it, some seconds. */
 function toastSeen(reader: ScreenReader): Check {
   const input = z.strictObject({ text: z.string().max(1_000), match: matchSchema.default("words") });
   return defineCheck<typeof input>({

@@ -7,7 +7,7 @@ export abstract class ConnectedDevice {
   readonly #opening = new SharedWork<void>();
   readonly #listeners = new Set<(status: ControllerStatus) => void>();
   #isDoubted = false;
-  #told = "";
+  #reported = "";
   #beforeClose: () => Promise<void> = async () => undefined;
 
   abstract isAlive(): boolean;
@@ -59,8 +59,8 @@ export abstract class ConnectedDevice {
 
   protected tellStatus(): void {
     const status = this.status();
-    if (JSON.stringify(status) === this.#told) return;
-    this.#told = JSON.stringify(status);
+    if (JSON.stringify(status) === this.#reported) return;
+    this.#reported = JSON.stringify(status);
     for (const listener of [...this.#listeners]) listener(status);
   }
 

@@ -9,7 +9,7 @@ import { controllerContract } from "../contract.ts";
 import { logSourceContract } from "../ports.ts";
 import { makeAndroid, never, openAndroid, portOf } from "./openAndroid.ts";
 
-/** What holds of every device with Android. `npm run test:device` names a real one; without it the laboratory's are meant. */
+/** What holds of every device with Android. `npm run test:device` names a real one; without it, the tests run on the laboratory's. */
 const real = process.env.TEST_ANDROID_SERIAL;
 const settings = { app: { package: "com.android.settings" } };
 const devices: readonly [string, number][] = real
@@ -90,9 +90,9 @@ describe.each(devices)("%s", (name, at) => {
 
   it("does not find what is not there, and says what is", async () => {
     await expect(
-      device.run("click_element", { selector: "Nobody shows this", timeout_ms: 500 }),
+      device.run("click_element", { selector: "No such text", timeout_ms: 500 }),
     ).rejects.toMatchObject({ code: "ELEMENT_NOT_FOUND" });
-    await device.holds("text_visible", { text: "Nobody shows this" }, false);
+    await device.holds("text_visible", { text: "No such text" }, false);
   });
 
   it("judges its apps", async () => {
@@ -142,7 +142,7 @@ describe.each(devices)("%s", (name, at) => {
 
   // Of the laboratory's devices, contract.test.ts does.
   if (real) {
-    const endless = { command: "wait_for", params: { text: "Nobody shows this", timeout_ms: 60_000 } };
+    const endless = { command: "wait_for", params: { text: "No such text", timeout_ms: 60_000 } };
     controllerContract(`remote of ${name}`, async () => {
       const { remote, close } = makeAndroid(settingsOf(at));
       return { controller: remote, factory: androidFactory, endless, dispose: close };

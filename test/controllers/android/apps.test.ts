@@ -140,7 +140,7 @@ describe("links", () => {
     "--user 10",
     "labshop:a b",
     "labshop://a\nb",
-  ])("%j is no link", async (url) => {
+  ])("%j is not a link", async (url) => {
     await expect(phone.run("open_deep_link", { url, package: shop })).rejects.toEqual(
       refused("INVALID_PARAMS"),
     );

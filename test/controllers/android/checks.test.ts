@@ -83,7 +83,7 @@ describe("checks of an app", () => {
     expect(await phone.read("start_up_time", { at_most_ms: 420 })).toMatchObject(inconclusive("open_app"));
   });
 
-  it("say whether it plays, and that it cannot be told without a media session", async () => {
+  it("say whether it plays, and are inconclusive without a media session", async () => {
     expect(await phone.read("media_playing", inApp)).toMatchObject(inconclusive("media session"));
     await phone.run("click_element", { selector: "Player" });
     await phone.run("wait_for", { text: "Playing" });
@@ -114,7 +114,7 @@ describe("checks of an app", () => {
 });
 
 describe("checks of the device", () => {
-  it("say that they cannot be told where the device does not say what has the focus", async () => {
+  it("are inconclusive where the device does not say what has the focus", async () => {
     const { apiLevel } = device().persona;
     // As one whose version and whose words do not go together: Android 9 says it elsewhere.
     Object.assign(device().persona, { apiLevel: 28 });
@@ -187,7 +187,7 @@ describe("checks of the log", () => {
     await phone.holds("log_contains", payment, false);
   });
 
-  it("tell of crashes and apps that do not respond, of one app or any", async () => {
+  it("report crashes and apps that do not respond, of one app or any", async () => {
     expect(await phone.read("no_crash_since", {})).toMatchObject(inconclusive("mark_logs"));
     await phone.run("mark_logs");
     await phone.holds("no_crash_since", {});
@@ -209,7 +209,7 @@ describe("checks of the log", () => {
     await phone.run("handle_dialog", { accept: true });
   });
 
-  it("say that it cannot be told where the log was cleared behind the mark", async () => {
+  it("are inconclusive where the log was cleared after the mark", async () => {
     await phone.run("mark_logs");
     device().system.log.clear(new Set(["main"]));
     expect(await phone.read("no_crash_since", {})).toMatchObject(inconclusive("reach back"));

@@ -57,7 +57,7 @@ describe("touches", () => {
     );
   });
 
-  it("tell long, double and single ones apart", async () => {
+  it("are long, double and single ones", async () => {
     await openSample("Gestures");
     const last = () =>
       phone.read("element_text", { selector: "id=dev.labwright.samples:id/last", text: "held" });
@@ -125,7 +125,7 @@ describe("texts", () => {
     await phone.run("input_text", { ...field, text: "" });
   });
 
-  it("go into a field of an older Android, which tells no hint, and are taken out of it again", async () => {
+  it("go into a field of an older Android, which reports no hint, and are taken out of it again", async () => {
     const tv = await openAndroid(settingsAt(1));
     await tv.run("open_app", { app: { package: "dev.labwright.shop" } });
     await tv.run("input_text", { selector: "Search", text: "Rug" });
@@ -279,12 +279,10 @@ describe("keys, apps and dialogs", () => {
   it("waits for what appears and goes", async () => {
     setTimeout(() => uiAt(0).start({ packageName: samples.app.package, activity: ".Form" }), 300);
     await phone.run("wait_for", { selector: "Send me news", text_gone: "Toolbar" });
-    await expect(phone.run("wait_for", { text: "Nobody shows this", timeout_ms: 300 })).rejects.toMatchObject(
-      {
-        code: "COMMAND_TIMEOUT",
-        message: expect.stringContaining("Send me news"),
-      },
-    );
+    await expect(phone.run("wait_for", { text: "No such text", timeout_ms: 300 })).rejects.toMatchObject({
+      code: "COMMAND_TIMEOUT",
+      message: expect.stringContaining("Send me news"),
+    });
     await expect(phone.run("wait_for", {})).rejects.toEqual(refused("INVALID_PARAMS"));
   });
 });

@@ -17,7 +17,7 @@ const deviceAt = (at: number, backend = "dump") => {
   return { ...found, settings: { serial: found.serial, adb_port: lab.adbPort, backend } };
 };
 
-const endless = { command: "wait_for", params: { text: "Nobody shows this", timeout_ms: 60_000 } };
+const endless = { command: "wait_for", params: { text: "No such text", timeout_ms: 60_000 } };
 
 describe.each([
   ["phone", 0, "dump"],
@@ -49,7 +49,7 @@ describe.each([
     const app = "com.android.settings";
     await run("open_app", { app: { package: app } });
     const cause = async () => {
-      // The log is read from the moment in which somebody listens.
+      // The log is read from the moment when a listener is added.
       await new Promise((resolve) => setTimeout(resolve, 300));
       deviceAt(at).device.ui.crash(app, "for the test");
     };
@@ -70,14 +70,14 @@ describe.each(["dump", "uiautomator2"])("by %s", (backend) => {
   });
 });
 
-it("a crash is told with its app, its lines and a picture, and ends when the app runs again", async () => {
+it("a crash is reported with its app, its lines and a picture, and ends when the app runs again", async () => {
   const { remote, run, close } = await openAndroid(deviceAt(0).settings);
   const app = { package: "dev.labwright.samples" };
   await run("open_app", { app });
-  const told: Parameters<Parameters<NonNullable<typeof remote.findings>["onFinding"]>[0]>[0][] = [];
+  const reported: Parameters<Parameters<NonNullable<typeof remote.findings>["onFinding"]>[0]>[0][] = [];
   const both = new Promise<void>((resolve) => {
     portOf(remote.findings).onFinding((finding) => {
-      told.push(finding);
+      reported.push(finding);
       if (finding.state === "ended") resolve();
       else run("open_app", { app }).catch(() => undefined);
     });
@@ -85,7 +85,7 @@ it("a crash is told with its app, its lines and a picture, and ends when the app
   await new Promise((resolve) => setTimeout(resolve, 300));
   deviceAt(0).device.ui.crash(app.package, "the button was pressed");
   await both;
-  expect(told).toMatchObject([
+  expect(reported).toMatchObject([
     {
       kind: "app_crash",
       state: "began",

@@ -37,7 +37,7 @@ describe.each(["dump", "uiautomator2"])("a screen of more nodes than are read, b
     ["element_count", { selector: first, min: 2 }],
     ["element_count", { selector: first, max: 1 }],
     ["toast_seen", { text: "no toast of it" }],
-  ])("cannot be told by %s %j", async (check, params) => {
+  ])("makes %s %j inconclusive", async (check, params) => {
     expect(await phone.read(check, params)).toMatchObject(unsure);
   });
 
@@ -47,7 +47,7 @@ describe.each(["dump", "uiautomator2"])("a screen of more nodes than are read, b
     ["element_hidden", { selector: first }, false],
     ["element_count", { selector: first, min: 1 }, true],
     ["element_count", { selector: first, count: 0 }, false],
-  ])("is told by %s %j, of what was read", async (check, params, holds) => {
+  ])("is judged by %s %j where the part that was read decides", async (check, params, holds) => {
     const reading = await phone.read(check, params);
     expect({ holds: reading.holds, why: reading.inconclusive }).toEqual({ holds, why: undefined });
   });

@@ -43,7 +43,7 @@ describe("a device", () => {
     await only.close();
   });
 
-  it("that nobody has plugged in is DEVICE_NOT_FOUND, with what adb lists", async () => {
+  it("that is not plugged in is DEVICE_NOT_FOUND, with what adb lists", async () => {
     const other = makeAndroid({ serial: "R58MISSING", adb_port: lab.adbPort });
     await expect(other.remote.open(never)).rejects.toMatchObject({
       code: "DEVICE_NOT_FOUND",
@@ -53,7 +53,7 @@ describe("a device", () => {
     await other.close();
   });
 
-  it("that does not trust this computer is DEVICE_UNAUTHORIZED until somebody allows it", async () => {
+  it("that does not trust this computer is DEVICE_UNAUTHORIZED until it is allowed", async () => {
     phone().device.adbd.revoke();
     await lab.waitFor(phone().serial, "unauthorized");
     await expect(made.remote.open(never)).rejects.toMatchObject({ code: "DEVICE_UNAUTHORIZED" });
@@ -65,16 +65,16 @@ describe("a device", () => {
     expect(made.remote.status?.()).toEqual({ state: "online" });
   });
 
-  it("whose connection drops is not alive, tells so, and is opened again", async () => {
-    const told: ControllerStatus["state"][] = [];
+  it("whose connection drops is not alive, reports that, and is opened again", async () => {
+    const reported: ControllerStatus["state"][] = [];
     await made.remote.open(never);
-    made.remote.onStatus?.(({ state }) => told.push(state));
+    made.remote.onStatus?.(({ state }) => reported.push(state));
     phone().device.adbd.drop();
     await vi.waitFor(() => expect(made.remote.isAlive()).toBe(false), 10_000);
     await made.remote.open(never);
     expect(made.remote.isAlive()).toBe(true);
-    expect(told[0]).toBe("offline");
-    expect(told.at(-1)).toBe("online");
+    expect(reported[0]).toBe("offline");
+    expect(reported.at(-1)).toBe("online");
   });
 
   it("at an address of the configuration is connected again, once, when it is needed", async () => {
@@ -170,9 +170,10 @@ describe("several devices", () => {
 
   it("are discovered as they come and go, phones and TVs by what they say they are", async () => {
     vi.stubEnv("ANDROID_ADB_SERVER_PORT", String(lab.adbPort));
-    const told: (readonly DiscoveredDevice[])[] = [];
-    const end = androidFactory.discover?.([], (found) => told.push(found));
-    const models = () => Object.fromEntries((told.at(-1) ?? []).map(({ serial, model }) => [serial, model]));
+    const reported: (readonly DiscoveredDevice[])[] = [];
+    const end = androidFactory.discover?.([], (found) => reported.push(found));
+    const models = () =>
+      Object.fromEntries((reported.at(-1) ?? []).map(({ serial, model }) => [serial, model]));
     const [phone, older, tv] = lab.devices;
     const all = {
       [phone?.serial ?? ""]: "android_mobile",

@@ -19,22 +19,22 @@ afterEach(async () => {
 });
 
 const device = () => lab.at(0).device;
-const look = () => phone.dump();
+const snapshot = () => phone.dump();
 const forwards = () => lab.ask("host:list-forward");
 
 describe("the session of the driver", () => {
-  it("opens with the first look at the screen, not with an app or a key, and is gone when the device is closed", async () => {
+  it("opens with the first snapshot of the screen, not with an app or a key, and is gone when the device is closed", async () => {
     await phone.run("open_app", samples);
     await phone.run("press_key", { key: "BACK" });
     expect(device().uia2).toBeUndefined();
-    expect((await look()).elements.length).toBeGreaterThan(3);
+    expect((await snapshot()).elements.length).toBeGreaterThan(3);
     expect(device().uia2).toBeDefined();
     await phone.close();
     await nothingLeft(lab);
   });
 
   it("starts no adb server in place of one that has ended", async () => {
-    await look();
+    await snapshot();
     await lab.ask("host:kill").catch(() => undefined);
     await phone.close();
     await expect(lab.ask("host:version")).rejects.toThrow("ECONNREFUSED");
@@ -50,64 +50,64 @@ describe("the session of the driver", () => {
   });
 
   it("is opened again after its process was killed, and nothing of the first is left", async () => {
-    await look();
+    await snapshot();
     const pid = driverProgram(lab);
     const before = await forwards();
     process.kill(pid, "SIGKILL");
     await nothingLeft(lab);
-    expect((await look()).elements.length).toBeGreaterThan(3);
+    expect((await snapshot()).elements.length).toBeGreaterThan(3);
     expect(driverProgram(lab)).not.toBe(pid);
     expect(await forwards()).not.toBe(before);
   });
 
-  it("is opened again after its server on the device crashed, also in the middle of a look", async () => {
-    await look();
+  it("is opened again after its server on the device crashed, also in the middle of a snapshot", async () => {
+    await snapshot();
     device().crashInstrumentation();
-    expect((await look()).elements.length).toBeGreaterThan(3);
+    expect((await snapshot()).elements.length).toBeGreaterThan(3);
     const { uia2 } = device();
     if (uia2) uia2.faults.crashAfter = 0;
-    expect((await look()).elements.length).toBeGreaterThan(3);
+    expect((await snapshot()).elements.length).toBeGreaterThan(3);
   });
 
-  it("is lost with its connection: TRANSPORT_LOST, and the next look is whole", async () => {
-    await look();
+  it("is lost with its connection: TRANSPORT_LOST, and the next snapshot is whole", async () => {
+    await snapshot();
     device().faults.dropAfterBytes = 2_000;
-    await expect(look()).rejects.toEqual(refused("TRANSPORT_LOST"));
+    await expect(snapshot()).rejects.toEqual(refused("TRANSPORT_LOST"));
     await phone.remote.open(never);
-    expect((await look()).elements.length).toBeGreaterThan(3);
+    expect((await snapshot()).elements.length).toBeGreaterThan(3);
   });
 
   it("waits once for a screen that never rests, and says so", async () => {
     await phone.run("open_app", samples);
     device().ui.faults.neverIdle = true;
-    expect((await look()).notices).toEqual([expect.stringContaining("always moves")]);
+    expect((await snapshot()).notices).toEqual([expect.stringContaining("always moves")]);
     const { requests } = device().traffic;
-    expect((await look()).notices).toEqual([expect.stringContaining("always moves")]);
+    expect((await snapshot()).notices).toEqual([expect.stringContaining("always moves")]);
     // The screen alone: nothing is waited for any more.
     expect(device().traffic.requests).toBe(requests + 1);
     device().ui.faults.neverIdle = false;
     await phone.run("press_key", { key: "BACK" });
-    expect((await look()).notices).toEqual([]);
+    expect((await snapshot()).notices).toEqual([]);
   });
 
   it("waits for a slow tree, and does not take its screen for a busy one", async () => {
-    await look();
+    await snapshot();
     const uia2 = device().uia2;
     if (uia2 === undefined) throw new Error("There is no session.");
     uia2.faults.sourceDelayMs = 800;
-    expect((await look()).notices).toEqual([]);
+    expect((await snapshot()).notices).toEqual([]);
     const sources = () => uia2.requests.filter(({ path }) => path.endsWith("/source")).length;
     const before = sources();
-    expect((await look()).notices).toEqual([]);
+    expect((await snapshot()).notices).toEqual([]);
     expect(sources() - before).toBe(1);
   });
 
   it("asks a screen without a root again, and says TREE_EMPTY if it has none four times", async () => {
-    await look();
+    await snapshot();
     device().ui.faults.nullRoots = 2;
-    expect((await look()).elements.length).toBeGreaterThan(3);
+    expect((await snapshot()).elements.length).toBeGreaterThan(3);
     device().ui.faults.nullRoots = 4;
-    await expect(look()).rejects.toEqual(refused("TREE_EMPTY"));
+    await expect(snapshot()).rejects.toEqual(refused("TREE_EMPTY"));
   });
 
   it("reads a screen that forbids pictures", async () => {
@@ -125,14 +125,14 @@ describe("the session of the driver", () => {
         resolve();
       });
     });
-    expect((await look()).elements.length).toBeGreaterThan(3);
+    expect((await snapshot()).elements.length).toBeGreaterThan(3);
     await ended;
     expect(phone.remote.facts?.().note).toMatch(/took the place of another program/);
   });
 
-  it("serves many looks at once, and text, in their order", async () => {
-    const looks = await Promise.all(Array.from({ length: 5 }, () => look()));
-    expect(new Set(looks.map(({ elements }) => elements.length)).size).toBe(1);
+  it("serves many snapshots at once, and text, in their order", async () => {
+    const snapshots = await Promise.all(Array.from({ length: 5 }, () => snapshot()));
+    expect(new Set(snapshots.map(({ elements }) => elements.length)).size).toBe(1);
   });
 });
 
@@ -141,7 +141,7 @@ describe("where the driver cannot be used", () => {
     await phone.close();
     phone = await openAndroid({ adb_port: lab.adbPort, backend: "auto" });
     device().faults.instrumentationRefused = true;
-    expect((await look()).elements.length).toBeGreaterThan(3);
+    expect((await snapshot()).elements.length).toBeGreaterThan(3);
     expect(phone.remote.facts?.().note).toMatch(/read by uiautomator dump: UiAutomator2 cannot be used/);
     await nothingLeft(lab);
   });
@@ -157,7 +157,7 @@ describe("where the driver cannot be used", () => {
     try {
       await vi.waitFor(
         async () => {
-          await look();
+          await snapshot();
           expect(phone.remote.facts?.().note).toMatch(/ended twice/);
         },
         { timeout: 50_000, interval: 10 },
@@ -165,7 +165,7 @@ describe("where the driver cannot be used", () => {
     } finally {
       clearInterval(crash);
     }
-    expect((await look()).elements.length).toBeGreaterThan(0);
+    expect((await snapshot()).elements.length).toBeGreaterThan(0);
     await nothingLeft(lab);
   });
 
@@ -182,19 +182,19 @@ describe("where the driver cannot be used", () => {
     phone = await openAndroid({ adb_port: lab.adbPort, backend: "auto" });
     Object.assign(device().faults, faults);
     await phone.run("open_app", samples);
-    expect((await look()).elements.length).toBeGreaterThan(3);
+    expect((await snapshot()).elements.length).toBeGreaterThan(3);
     expect(phone.remote.facts?.().note).toMatch(why);
   });
 
   it("and must be, it is UIA_UNAVAILABLE", async () => {
     device().faults.instrumentationRefused = true;
-    await expect(look()).rejects.toEqual(refused("UIA_UNAVAILABLE"));
+    await expect(snapshot()).rejects.toEqual(refused("UIA_UNAVAILABLE"));
     await nothingLeft(lab);
   });
 });
 
 it("a driver that is still starting ends with its device", async () => {
-  const looking = look().catch(() => undefined);
+  const looking = snapshot().catch(() => undefined);
   await vi.waitFor(() => expect(driverProgram(lab)).toBeGreaterThan(0), { timeout: 15_000 });
   const pid = driverProgram(lab);
   await phone.close();

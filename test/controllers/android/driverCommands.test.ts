@@ -93,9 +93,9 @@ describe("a tap while the session is open", () => {
     await openSample("Gestures");
     await phone.lines();
     const { traffic } = device();
-    const [before, tapped] = [traffic.roundTrips, taps().length];
+    const [before, tapped] = [traffic.calls, taps().length];
     await phone.run("click_element", { selector: "Hold or tap twice" });
-    expect(traffic.roundTrips - before).toBe(1);
+    expect(traffic.calls - before).toBe(1);
     expect(taps().length - tapped).toBe(1);
     await phone.holds("text_visible", { text: "tapped" });
   });
@@ -103,9 +103,9 @@ describe("a tap while the session is open", () => {
   it("that is double goes through it as one gesture: two of adb are too slow until Android 11", async () => {
     await openSample("Gestures");
     await phone.lines();
-    const before = device().traffic.roundTrips;
+    const before = device().traffic.calls;
     await phone.run("double_click", { selector: "Hold or tap twice" });
-    expect(device().traffic.roundTrips - before).toBe(1);
+    expect(device().traffic.calls - before).toBe(1);
     await phone.holds("text_visible", { text: "tapped twice" });
   });
 

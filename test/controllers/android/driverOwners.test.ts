@@ -20,41 +20,41 @@ afterEach(async () => {
   await lab.close();
 });
 
-const look = (phone: Phone) => phone.dump();
-const looks = async (phone: Phone) => expect((await look(phone)).elements.length).toBeGreaterThan(3);
+const snapshot = (phone: Phone) => phone.dump();
+const canRead = async (phone: Phone) => expect((await snapshot(phone)).elements.length).toBeGreaterThan(3);
 const isBusy = (phone: Phone) =>
-  expect(look(phone)).rejects.toMatchObject({
+  expect(snapshot(phone)).rejects.toMatchObject({
     code: "UIA_BUSY",
     message: expect.stringMatching(/End (?:it|that program)/),
   });
 const noteOf = ({ remote }: Phone) => remote.facts?.().note ?? "";
 
 it("of two owners the one that lost the device says so, and takes it back once", async () => {
-  await looks(first);
+  await canRead(first);
   expect(noteOf(first)).not.toMatch(/took the place/);
-  await looks(second);
+  await canRead(second);
   expect(noteOf(second)).toMatch(/took the place of another program/);
   await isBusy(first);
   // What the loser takes away is not the server of the winner.
-  await looks(second);
-  await looks(first);
+  await canRead(second);
+  await canRead(first);
   await isBusy(second);
-  await looks(second);
+  await canRead(second);
   for (let n = 0; n < 3; n++) {
     await isBusy(first);
-    await looks(second);
+    await canRead(second);
   }
   await second.close();
-  await looks(first);
+  await canRead(first);
   expect(noteOf(first)).not.toMatch(/took the place/);
 });
 
 it("an owner that closes without knowing that it lost the device leaves the other one's session alone", async () => {
-  await looks(first);
-  await looks(second);
+  await canRead(first);
+  await canRead(second);
   const { uia2 } = lab.devices[0]?.device ?? {};
   await first.close();
-  await looks(second);
+  await canRead(second);
   expect(lab.devices[0]?.device.uia2).toBe(uia2);
   await second.close();
   await nothingLeft(lab);

@@ -17,32 +17,32 @@ afterEach(async () => {
 });
 
 const device = () => lab.at(0).device;
-const look = () => phone.dump();
+const snapshot = () => phone.dump();
 
 describe("a screen", () => {
   it("without a root is asked again, and TREE_EMPTY if it has none four times", async () => {
     device().ui.faults.nullRoots = 2;
-    expect((await look()).elements.length).toBeGreaterThan(3);
+    expect((await snapshot()).elements.length).toBeGreaterThan(3);
     device().ui.faults.nullRoots = 4;
-    await expect(look()).rejects.toEqual(refused("TREE_EMPTY"));
+    await expect(snapshot()).rejects.toEqual(refused("TREE_EMPTY"));
   });
 
   it("that never rests is asked once, remembered as busy, and asked again behind an input", async () => {
     device().ui.faults.neverIdle = true;
-    await expect(look()).rejects.toEqual(refused("NOT_IDLE"));
-    const before = device().traffic.roundTrips;
-    await expect(look()).rejects.toEqual(refused("NOT_IDLE"));
-    expect(device().traffic.roundTrips).toBe(before);
+    await expect(snapshot()).rejects.toEqual(refused("NOT_IDLE"));
+    const before = device().traffic.calls;
+    await expect(snapshot()).rejects.toEqual(refused("NOT_IDLE"));
+    expect(device().traffic.calls).toBe(before);
     device().ui.faults.neverIdle = false;
     await phone.run("press_key", { key: "BACK" });
-    expect((await look()).elements.length).toBeGreaterThan(0);
+    expect((await snapshot()).elements.length).toBeGreaterThan(0);
   });
 
   it("that another program reads is UIA_BUSY", async () => {
     device().system.automation.set("other", () => undefined);
-    await expect(look()).rejects.toEqual(refused("UIA_BUSY"));
+    await expect(snapshot()).rejects.toEqual(refused("UIA_BUSY"));
     device().system.automation.delete("other");
-    expect((await look()).elements.length).toBeGreaterThan(3);
+    expect((await snapshot()).elements.length).toBeGreaterThan(3);
   });
 
   it("that is secret gives its elements and no picture", async () => {
@@ -63,9 +63,9 @@ describe("a screen", () => {
     device().ui.faults.secondDisplay = { width: 800, height: 480 };
     const capture = () => portOf(phone.remote.screen).capture({}, never);
     expect(await capture()).toMatchObject({ width: 1080, height: 2400 });
-    const before = device().traffic.roundTrips;
+    const before = device().traffic.calls;
     expect(await capture()).toMatchObject({ width: 1080, height: 2400 });
-    expect(device().traffic.roundTrips).toBe(before + 1);
+    expect(device().traffic.calls).toBe(before + 1);
     await phone.holds("app_shown", samples);
   });
 
@@ -75,18 +75,18 @@ describe("a screen", () => {
   });
 
   it("is read by one program at a time, however many ask", async () => {
-    const looks = await Promise.all(Array.from({ length: 5 }, () => look()));
-    expect(looks.every(({ elements }) => elements.length > 3)).toBe(true);
+    const snapshots = await Promise.all(Array.from({ length: 5 }, () => snapshot()));
+    expect(snapshots.every(({ elements }) => elements.length > 3)).toBe(true);
   });
 });
 
 describe("an app", () => {
   it("that crashed shows a dialog, which a dump names and handle_dialog closes", async () => {
     device().ui.crash(samples.app.package, "for the test");
-    const { notices } = await look();
+    const { notices } = await snapshot();
     expect(notices).toEqual([expect.stringContaining("crashed or does not respond")]);
     await phone.run("handle_dialog", { accept: false });
-    expect((await look()).notices).toEqual([]);
+    expect((await snapshot()).notices).toEqual([]);
   });
 
   it("that crashed is named by what is not found behind its dialog", async () => {
@@ -103,10 +103,10 @@ describe("an app", () => {
   });
 
   it("that does not respond is a finding", async () => {
-    const told = new Promise((resolve) => portOf(phone.remote.findings).onFinding(resolve));
+    const reported = new Promise((resolve) => portOf(phone.remote.findings).onFinding(resolve));
     await new Promise((resolve) => setTimeout(resolve, 300));
     device().ui.notResponding(samples.app.package, "Input dispatching timed out");
-    expect(await told).toMatchObject({ kind: "anr", facts: { package: samples.app.package } });
+    expect(await reported).toMatchObject({ kind: "anr", facts: { package: samples.app.package } });
   });
 });
 
@@ -115,8 +115,8 @@ describe("a screen that is off", () => {
   beforeEach(() => device().ui.power(false));
   afterEach(() => device().ui.power(true));
 
-  it("is said of every look, and nothing of it is judged", async () => {
-    expect((await look()).notices).toContainEqual(expect.stringMatching(off));
+  it("makes every snapshot fail, and no check is judged by it", async () => {
+    expect((await snapshot()).notices).toContainEqual(expect.stringMatching(off));
     for (const [check, params] of [
       ["text_visible", { text: "Samples" }],
       ["element_hidden", { selector: "Nowhere" }],
@@ -147,7 +147,7 @@ describe("a screen that is off", () => {
 describe("a connection that breaks in the middle", () => {
   it("of a tap is TRANSPORT_LOST, and the tap is not sent again", async () => {
     await phone.run("click_element", { selector: "Form" });
-    await look();
+    await snapshot();
     device().faults.extraDelayMs.input = 1_000;
     const work = phone.run("tap", { x: 10, y: 10 });
     const outcome = expect(work).rejects.toEqual(refused("TRANSPORT_LOST"));
@@ -156,12 +156,12 @@ describe("a connection that breaks in the middle", () => {
     await outcome;
     device().faults.extraDelayMs = {};
     await phone.remote.open(never);
-    expect((await look()).elements.length).toBeGreaterThan(3);
+    expect((await snapshot()).elements.length).toBeGreaterThan(3);
   });
 
-  it("of a look or a picture is TRANSPORT_LOST, and the next one is whole", async () => {
+  it("of a snapshot or a picture is TRANSPORT_LOST, and the next one is whole", async () => {
     device().faults.dropAfterBytes = 2_000;
-    await expect(look()).rejects.toEqual(refused("TRANSPORT_LOST"));
+    await expect(snapshot()).rejects.toEqual(refused("TRANSPORT_LOST"));
     await phone.remote.open(never);
     device().faults.dropAfterBytes = 50_000;
     await expect(portOf(phone.remote.screen).capture({}, never)).rejects.toEqual(refused("TRANSPORT_LOST"));
@@ -172,5 +172,5 @@ describe("a connection that breaks in the middle", () => {
 
 it("a slow dump is waited for", async () => {
   device().faults.extraDelayMs.uiautomator = 2_500;
-  expect((await look()).elements.length).toBeGreaterThan(3);
+  expect((await snapshot()).elements.length).toBeGreaterThan(3);
 });

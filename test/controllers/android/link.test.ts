@@ -46,7 +46,7 @@ describe("a command line", () => {
     expect(result).toMatchObject({ code: 0, stdout: text });
   });
 
-  it("tells output, errors and exit code apart", async () => {
+  it("separates output, errors and exit code", async () => {
     const { link } = first;
     expect(await link.script("echo out; nosuchprogram; exit 3", never)).toMatchObject({
       code: 3,

@@ -33,7 +33,7 @@ describe("the screen in front", () => {
     });
   });
 
-  it("is told by the focus of the windows until Android 9", () => {
+  it("is read from the focus of the windows until Android 9", () => {
     // Android 9: appium-desktop, issue 1250.
     const text = `  mCurrentFocus=Window{29b u0 com.example/com.example.Main}
   mFocusedApp=AppWindowToken{9b6 token=Token{5e5 ActivityRecord{97f u0 com.example/.Main t5}}}

@@ -143,7 +143,7 @@ describe("elements of a screen", () => {
     ]);
   });
 
-  it("names a control without a text after its id, or a field after the text beside it, and says so", () => {
+  it("names a control without a text after its id, or a field after the text next to it, and says so", () => {
     const nodes = [
       node("android.widget.ImageButton", "[0,0][100,100]", {
         clickable: true,
@@ -160,12 +160,12 @@ describe("elements of a screen", () => {
     ]);
   });
 
-  it("tells a field that shows its hint as empty", () => {
+  it("reads a field that shows its hint as empty", () => {
     const field = node("android.widget.EditText", "[0,0][400,90]", { text: "E-mail", hint: "E-mail" });
     expect(elementsOf(hierarchy(field))).toMatchObject([{ role: "textbox", name: "E-mail", value: "" }]);
   });
 
-  it("tells what was chosen of a spinner, behind its name", () => {
+  it("reads the choice of a spinner, after its name", () => {
     const chosen = node("android.widget.TextView", "[0,0][400,90]", { text: "By price" });
     const spinner = { clickable: true, "content-desc": "Sort" };
     expect(

@@ -47,7 +47,7 @@ it("30 targets are all reached, with at most 1.2 times the fewest presses that a
 }, 120_000);
 
 describe("move_focus_to", () => {
-  it("tells a trap with the keys that were tried, and what has the focus", async () => {
+  it("reports a trap with the keys that were tried, and what has the focus", async () => {
     show(".Trap");
     await expect(tv.run("move_focus_to", { selector: "Send", timeout_ms: 1 })).rejects.toMatchObject({
       code: "FOCUS_TRAPPED",
@@ -57,7 +57,7 @@ describe("move_focus_to", () => {
     });
   });
 
-  it("ends with the nearest names for a target that no look shows", async () => {
+  it("ends with the nearest names for a target that is not on the screen", async () => {
     show(".Grid");
     await expect(tv.run("move_focus_to", { selector: "Film 99", timeout_ms: 1 })).rejects.toMatchObject({
       code: "ELEMENT_NOT_FOUND",

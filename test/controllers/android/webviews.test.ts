@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 
 const device = () => lab.at(0).device;
-const look = () => phone.dump();
+const snapshot = () => phone.dump();
 const holds = async (check: string, params: object) => (await phone.read(check, { ...params })).holds;
 
 /** The page anew, in an app that was started anew. */
@@ -44,7 +44,7 @@ describe("the page in a WebView", () => {
   beforeEach(showPage);
 
   it("stands in the dump where accessibility has it, with what only the page knows", async () => {
-    const { elements, notices } = await look();
+    const { elements, notices } = await snapshot();
     const lines = elements.map(({ role, name, value, states }) => [role, name, value, ...states].join("|"));
     expect(lines).toEqual([
       "text|Web page|",
@@ -66,7 +66,7 @@ describe("the page in a WebView", () => {
     ]);
     expect(notices).toEqual(missing);
     // The frame that was not read may have it.
-    const absent = await phone.read("text_visible", { text: "Nobody shows this" });
+    const absent = await phone.read("text_visible", { text: "No such text" });
     expect(absent.inconclusive).toContain("some elements of the screen are not read");
     await device().ui.settle();
     const nodes = (node: UiNode): UiNode[] => [node, ...node.children.flatMap(nodes)];
@@ -88,7 +88,7 @@ describe("the page in a WebView", () => {
   ])("is clicked by %s", async (_, selector, said) => {
     await phone.run("click_element", { selector });
     expect(await holds("text_visible", { text: said })).toBe(true);
-    expect(await holds("text_visible", { text: "Nobody sees this" })).toBe(false);
+    expect(await holds("text_visible", { text: "Hidden words" })).toBe(false);
   });
 
   it.each(["Anna & Söhne 👍🏽", "Anna's 100%s $(id)"])("takes the text %s", async (text) => {
@@ -98,9 +98,9 @@ describe("the page in a WebView", () => {
     expect(await holds("element_text", { selector: "id=said", text: `Ordered for ${text}` })).toBe(true);
   });
 
-  it("tells no password, and says what is on, disabled and focused", async () => {
+  it("hides passwords, and says what is on, disabled and focused", async () => {
     await phone.run("input_text", { selector: "PIN", text: "1234" });
-    expect(JSON.stringify(await look())).not.toContain("1234");
+    expect(JSON.stringify(await snapshot())).not.toContain("1234");
     expect(await holds("element_focused", { selector: "PIN" })).toBe(true);
     expect(await holds("element_checked", { selector: "As a gift" })).toBe(false);
     await phone.run("click_element", { selector: "As a gift" });
@@ -180,9 +180,9 @@ describe("a page that cannot be read", () => {
     await phone.run("switch_context", { context: own });
     await withFaults({ webViewsNotDebuggable: true }, async () => {
       await showPage();
-      await expect(look()).rejects.toMatchObject({ code: "WEBVIEW_NOT_DEBUGGABLE" });
+      await expect(snapshot()).rejects.toMatchObject({ code: "WEBVIEW_NOT_DEBUGGABLE" });
       phone.remote.handOver?.();
-      const { elements, notices } = await look();
+      const { elements, notices } = await snapshot();
       expect(notices).toEqual(notice("setWebContentsDebuggingEnabled"));
       expect(elements.map(({ name }) => name)).toContain("Order now");
     });
@@ -191,12 +191,12 @@ describe("a page that cannot be read", () => {
   it("since chromedriver is for another version, says both versions", async () => {
     await withFaults({ webViewVersion: "113.0.5672.136" }, async () => {
       await showPage();
-      expect((await look()).notices).toEqual(notice("CHROMEDRIVER_MISMATCH"));
+      expect((await snapshot()).notices).toEqual(notice("CHROMEDRIVER_MISMATCH"));
       await expect(phone.run("switch_context", { context: own })).rejects.toMatchObject({
         code: "CHROMEDRIVER_MISMATCH",
         details: { webview: "113.0.5672.136", chromedriver: expect.stringMatching(/^\d+$/) },
       });
-      expect((await look()).elements.map(({ name }) => name)).toContain("Order now");
+      expect((await snapshot()).elements.map(({ name }) => name)).toContain("Order now");
     });
   });
 
@@ -214,10 +214,10 @@ describe("chromedriver", () => {
     await phone.close();
     device().ui.home();
     phone = await open();
-    await look();
+    await snapshot();
     expect(chromedrivers(lab)).toEqual([]);
     await showPage();
-    await look();
+    await snapshot();
     expect(chromedrivers(lab)).toHaveLength(1);
     await phone.close();
     await nothingLeft(lab);
@@ -226,22 +226,22 @@ describe("chromedriver", () => {
 
   it("is replaced when it was killed, or its driver was with -9", async () => {
     await showPage();
-    await look();
+    await snapshot();
     const [pid = 0] = chromedrivers(lab);
     process.kill(pid, "SIGKILL");
-    expect((await look()).notices).toEqual(missing);
+    expect((await snapshot()).notices).toEqual(missing);
     const [next] = chromedrivers(lab);
     expect(next).not.toBe(pid);
     process.kill(driverProgram(lab), "SIGKILL");
     await nothingLeft(lab);
-    expect((await look()).elements.map(({ name }) => name)).toContain("Your name");
+    expect((await snapshot()).elements.map(({ name }) => name)).toContain("Your name");
   });
 
   it("is not needed without the setting: nothing starts, and switch_context says what is missing", async () => {
     await phone.close();
     await showPage();
     phone = await open({});
-    expect((await look()).notices).toEqual([]);
+    expect((await snapshot()).notices).toEqual([]);
     expect(chromedrivers(lab)).toEqual([]);
     expect(phone.remote.withheld?.()).toContainEqual({
       name: "switch_context",

@@ -118,15 +118,15 @@ describe("the log", () => {
     return events;
   }
 
-  it("tells a crash once, with its lines, however they are cut into pieces", () => {
+  it("reports a crash once, with its lines, however they are cut into pieces", () => {
     const text = crash("FATAL EXCEPTION: main", "Process: com.example:remote, PID: 4321", "Boom", "\tat x.Y");
     const excerpt = "FATAL EXCEPTION: main\nProcess: com.example:remote, PID: 4321\nBoom\n\tat x.Y";
-    const told = [{ type: "failed", kind: "app_crash", packageName: "com.example", excerpt }];
-    expect(eventsOf(text)).toEqual(told);
-    expect(eventsOf(...text)).toEqual(told);
+    const reported = [{ type: "failed", kind: "app_crash", packageName: "com.example", excerpt }];
+    expect(eventsOf(text)).toEqual(reported);
+    expect(eventsOf(...text)).toEqual(reported);
   });
 
-  it("tells crashes of native code, apps that do not respond, and starts", () => {
+  it("reports crashes of native code, apps that do not respond, and starts", () => {
     const lines = [
       "1700000000.1230  99  99 F DEBUG   : pid: 1, tid: 1, name: x  >>> com.native <<<",
       "1700000001.123  800  812 E ActivityManager: ANR in com.slow (com.slow/.Main)",

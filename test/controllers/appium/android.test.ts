@@ -51,7 +51,7 @@ const settingsOf = (more: object = quick) => ({
   },
 });
 
-const endless = { command: "wait_for", params: { text: "Nobody shows this", timeout_ms: 60_000 } };
+const endless = { command: "wait_for", params: { text: "No such text", timeout_ms: 60_000 } };
 controllerContract("appium remote of Android behind a real Appium server", async () => {
   const { remote, close } = makeAppium(settingsOf());
   return { controller: remote, factory: appiumFactory, endless, dispose: close };
@@ -84,7 +84,7 @@ logSourceContract("Android behind a real Appium server", async () => {
   return { port: portOf(remote.logs), cause, dispose: close };
 });
 
-/** What was written in the second in which somebody began to listen counts as new. */
+/** Lines of the second in which listening began count as new. */
 const listens = () => new Promise((resolve) => setTimeout(resolve, 300));
 
 findingSourceContract("Android behind a real Appium server", async () => {
@@ -101,32 +101,32 @@ findingSourceContract("Android behind a real Appium server", async () => {
   return { port: portOf(remote.findings), cause, dispose };
 });
 
-it("tells a crash and an app that does not respond, once each, and nothing of what was before", async () => {
+it("reports a crash and an app that does not respond, once each, and nothing from before", async () => {
   const app = { package: "dev.labwright.samples" };
   phone().device.ui.start({ packageName: app.package });
   phone().device.ui.crash(app.package, "long ago");
-  // Logs are told apart by whole seconds.
+  // The times of logs have whole seconds.
   const second = Math.floor(Date.now() / 1_000);
   await vi.waitFor(() => expect(Math.floor(Date.now() / 1_000)).toBeGreaterThan(second), 2_000);
   const { remote, run, close } = await openWithLog();
   await run("handle_dialog", { accept: false });
   await run("open_app", { app });
-  const told: DeviceFinding[] = [];
-  portOf(remote.findings).onFinding((finding) => told.push(finding));
+  const reported: DeviceFinding[] = [];
+  portOf(remote.findings).onFinding((finding) => reported.push(finding));
   await listens();
   phone().device.ui.crash(app.package, "the button was pressed");
-  await vi.waitFor(() => expect(told).toHaveLength(1), { timeout: 10_000 });
+  await vi.waitFor(() => expect(reported).toHaveLength(1), { timeout: 10_000 });
   await run("handle_dialog", { accept: false });
   await run("open_app", { app });
-  await vi.waitFor(() => expect(told).toHaveLength(2), { timeout: 10_000 });
+  await vi.waitFor(() => expect(reported).toHaveLength(2), { timeout: 10_000 });
   phone().device.ui.notResponding(app.package, "Input dispatching timed out");
-  await vi.waitFor(() => expect(told).toHaveLength(3), { timeout: 10_000 });
-  expect(told).toMatchObject([
+  await vi.waitFor(() => expect(reported).toHaveLength(3), { timeout: 10_000 });
+  expect(reported).toMatchObject([
     { kind: "app_crash", state: "began", facts: { package: app.package }, frame: { mimeType: "image/jpeg" } },
     { kind: "app_crash", state: "ended" },
     { kind: "anr", state: "began", facts: { excerpt: expect.stringContaining("Input dispatching") } },
   ]);
-  expect(told[0]?.facts?.excerpt).toContain("the button was pressed");
+  expect(reported[0]?.facts?.excerpt).toContain("the button was pressed");
   await run("handle_dialog", { accept: false });
   await close();
 });
@@ -152,7 +152,7 @@ it("gives its log in the phone's own time, each line once in all sessions, or sa
   await silent.close();
 });
 
-it("lists apps, tells sensors, and records", async () => {
+it("lists apps, reads sensors, and records", async () => {
   const { remote, close } = await openAppium(settingsOf());
   const { apps } = await portOf(remote.apps).installedApps(never);
   expect(new Set(apps.map(({ id }) => id)).size).toBe(apps.length);
@@ -255,7 +255,7 @@ it("clears an app, gives it permissions and files, and judges the log behind a m
     timeout: 10_000,
   });
   expect(await read("log_contains", { text: "for the test" })).toMatchObject({ holds: true });
-  expect(await read("log_contains", { text: "nobody wrote this" })).toMatchObject({ holds: false });
+  expect(await read("log_contains", { text: "not in the log" })).toMatchObject({ holds: false });
   await run("handle_dialog", { accept: false });
   await run("clear_app", shop);
   expect(await read("app_installed", shop)).toMatchObject({ holds: true });
@@ -304,11 +304,11 @@ it.each([
 it("takes the phone from a session of the driver android, which says so and leaves Appium's alone", async () => {
   const { serial } = phone();
   const other = await openAndroid({ serial, adb_port: lab.adbPort, backend: "uiautomator2" });
-  const look = () => other.dump();
-  expect((await look()).elements).not.toEqual([]);
+  const snapshot = () => other.dump();
+  expect((await snapshot()).elements).not.toEqual([]);
   const { lines, close } = await openAppium(settingsOf());
   expect(await lines()).not.toEqual([]);
-  await expect(look()).rejects.toMatchObject({ code: "UIA_BUSY" });
+  await expect(snapshot()).rejects.toMatchObject({ code: "UIA_BUSY" });
   expect(await lines()).not.toEqual([]);
   await other.close();
   expect(await lines()).not.toEqual([]);

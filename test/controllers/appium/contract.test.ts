@@ -6,7 +6,7 @@ import { controllerContract } from "../contract.ts";
 import { focusSourceContract } from "../ports.ts";
 import { makeAppium, openAppium } from "./openAppium.ts";
 
-const endless = { command: "wait_for", params: { text: "Nobody shows this", timeout_ms: 60_000 } };
+const endless = { command: "wait_for", params: { text: "No such text", timeout_ms: 60_000 } };
 const settingsOf = ({ url }: LabIos, { platformName }: IosPersona) => ({
   url,
   capabilities: { platformName },

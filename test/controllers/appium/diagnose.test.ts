@@ -8,12 +8,12 @@ import { testAddons } from "../../fixtures/addons.ts";
 import { startLabIos } from "../../lab/ios/index.ts";
 import { never } from "../android/openAndroid.ts";
 
-const look = (settings: unknown, addons = testAddons) =>
+const diagnose = (settings: unknown, addons = testAddons) =>
   appiumFactory.diagnose?.(appiumFactory.settings.parse(settings), { env: {}, addons, signal: never });
 
 it("finds add-on, capabilities and server in order, and opens no session", async () => {
   const lab = await startLabIos();
-  expect(await look({ url: lab.url, capabilities: { platformName: "iOS" } })).toMatchObject([
+  expect(await diagnose({ url: lab.url, capabilities: { platformName: "iOS" } })).toMatchObject([
     { what: "add-on appium-client", status: whyNotOnNode(process.versions.node) ? "warning" : "ok" },
     { status: "ok", detail: "for ios" },
     { what: "Appium server", status: "ok", detail: expect.stringContaining(lab.url) },
@@ -26,7 +26,7 @@ it("says what mends an add-on that is missing, capabilities without a platform a
   const lab = await startLabIos();
   await lab.close();
   const missing = { ...testAddons, state: () => "missing" as const };
-  expect(await look({ url: lab.url }, missing)).toMatchObject([
+  expect(await diagnose({ url: lab.url }, missing)).toMatchObject([
     { status: "missing", fix: "Run: labwright setup appium" },
     { status: "missing", fix: expect.stringContaining("platformName") },
     {
@@ -49,12 +49,12 @@ it.each([
 });
 
 it("does not look at an address that is a secret, and shows no key of one that is not", async () => {
-  expect(await look({ url: "{{secret.CLOUD}}", capabilities: { platformName: "iOS" } })).toMatchObject([
+  expect(await diagnose({ url: "{{secret.CLOUD}}", capabilities: { platformName: "iOS" } })).toMatchObject([
     {},
     {},
     { status: "ok", detail: expect.stringContaining("secret") },
   ]);
-  const findings = await look({
+  const findings = await diagnose({
     url: "http://anna:k3y@127.0.0.1:9/t0ken",
     capabilities: { platformName: "iOS" },
   });
@@ -71,12 +71,12 @@ it.each([
   expect(JSON.stringify(error?.issues)).toContain(problem);
 });
 
-it("warns of what answers and is no Appium server", async () => {
+it("warns of an address where something other than Appium answers", async () => {
   const page = createServer((_, response) => response.end("<html>hello</html>"));
   await once(page.listen(0, "127.0.0.1"), "listening");
   const { port } = page.address() as AddressInfo;
   expect(
-    await look({ url: `http://127.0.0.1:${port}`, capabilities: { platformName: "iOS" } }),
+    await diagnose({ url: `http://127.0.0.1:${port}`, capabilities: { platformName: "iOS" } }),
   ).toMatchObject([
     {},
     {},

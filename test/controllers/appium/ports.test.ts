@@ -30,15 +30,15 @@ logSourceContract("iPhone", async () => {
   return { port: portOf(remote.logs), cause, dispose: close };
 });
 
-const looks = () => lab.requests.filter(({ path }) => path.endsWith("/se/log")).length;
+const logRequests = () => lab.requests.filter(({ path }) => path.endsWith("/se/log")).length;
 /** Resolves when the crash reports were looked at, from which on a crash is a new one. */
 const listens = (before: number) =>
-  vi.waitFor(() => expect(looks()).toBeGreaterThan(before + 1), { timeout: 10_000 });
+  vi.waitFor(() => expect(logRequests()).toBeGreaterThan(before + 1), { timeout: 10_000 });
 
 findingSourceContract("iPhone", async () => {
   const { remote, run, close } = await openPhone();
   await run("open_app", { app: shop });
-  const before = looks();
+  const before = logRequests();
   const cause = async () => {
     await listens(before);
     lab.ui.crash(shop.package, "for the test");
@@ -46,18 +46,18 @@ findingSourceContract("iPhone", async () => {
   return { port: portOf(remote.findings), cause, dispose: close };
 });
 
-it("a crash of an iPhone's app is told with its report and a picture, and ends when the app runs again", async () => {
+it("a crash of an iPhone's app is reported with its text and a picture, and ends when the app runs again", async () => {
   const { remote, run, close } = await openPhone();
   await run("open_app", { app: samples });
-  const told: DeviceFinding[] = [];
-  const before = looks();
-  portOf(remote.findings).onFinding((finding) => told.push(finding));
+  const reported: DeviceFinding[] = [];
+  const before = logRequests();
+  portOf(remote.findings).onFinding((finding) => reported.push(finding));
   await listens(before);
   lab.ui.crash(samples.package, "the button was pressed");
-  await vi.waitFor(() => expect(told).toHaveLength(1), { timeout: 10_000 });
+  await vi.waitFor(() => expect(reported).toHaveLength(1), { timeout: 10_000 });
   await run("open_app", { app: samples });
-  await vi.waitFor(() => expect(told).toHaveLength(2), { timeout: 10_000 });
-  expect(told).toMatchObject([
+  await vi.waitFor(() => expect(reported).toHaveLength(2), { timeout: 10_000 });
+  expect(reported).toMatchObject([
     {
       kind: "app_crash",
       state: "began",
@@ -69,7 +69,7 @@ it("a crash of an iPhone's app is told with its report and a picture, and ends w
   await close();
 });
 
-it("an iPhone tells of crashes only, and its log goes on in the next session", async () => {
+it("an iPhone reports crashes only, and its log goes on in the next session", async () => {
   const { remote, run, close } = await openPhone();
   expect(portOf(remote.findings).kinds).toEqual(["app_crash"]);
   await run("open_app", { app: shop });
@@ -140,7 +140,7 @@ describe("a recording of an iPhone", () => {
 });
 
 describe("sensors", () => {
-  it("of an iPhone are what Appium tells, and the others are absent with a reason", async () => {
+  it("of an iPhone are what Appium gives, and the others are absent with a reason", async () => {
     const { remote, run, close } = await openPhone();
     const source = portOf(remote.sensors);
     const { readings, absent, simulated } = await source.sensors(never);
@@ -172,7 +172,7 @@ describe("sensors", () => {
     await tv.close();
   });
 
-  it("of a device that is gone are no absent ones, but an error", async () => {
+  it("of a device that is gone are an error, not absent", async () => {
     const { remote, close } = await openPhone();
     lab.endSession();
     await expect(portOf(remote.sensors).sensors(never)).rejects.toMatchObject({ code: "TRANSPORT_LOST" });
@@ -180,7 +180,7 @@ describe("sensors", () => {
   });
 });
 
-it("apps of an iPhone have names and versions, those that somebody installed first", async () => {
+it("apps of an iPhone have names and versions, installed apps first", async () => {
   const { remote, close } = await openPhone();
   const { apps } = await portOf(remote.apps).installedApps(never);
   expect(apps).toContainEqual({ id: shop.package, name: "Lamp and Chair", version: "1.0" });
@@ -195,7 +195,7 @@ describe("reports of iOS", () => {
   const ips = (bug_type: string, body: object) =>
     `${JSON.stringify({ app_name: "Shop", bundleID: "com.example.shop", bug_type })}\n${JSON.stringify(body)}`;
 
-  it("tell a crash as .ips and as text, and nothing else", () => {
+  it("report a crash as .ips and as text, and nothing else", () => {
     const exception = { type: "EXC_BAD_ACCESS", signal: "SIGSEGV", subtype: "KERN_INVALID_ADDRESS at 0x10" };
     expect(crashIn(ips("309", { exception }))).toEqual({
       ...crash,

@@ -58,11 +58,11 @@ describe("a session of a preset", () => {
     );
   });
 
-  it("says where its video is, and tells verdicts by a script", async () => {
+  it("says where its video is, and reports verdicts by a script", async () => {
     const capabilities = { platformName: "iOS" };
     const phone = await openAppium({ preset: "saucelabs", url: lab.url, capabilities });
     expect(phone.remote.facts?.().note).toMatch(/video: https:\/\/app\.saucelabs\.com\/tests\/[\w-]+$/);
-    // The laboratory's server is no cloud: it knows no such script, and says so.
+    // The laboratory's server is not a cloud: it refuses such a script.
     await expect(phone.run("mark_session", { status: "passed" })).rejects.toMatchObject({
       message: expect.stringContaining("sauce:job-result=passed"),
     });

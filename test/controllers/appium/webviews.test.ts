@@ -41,7 +41,7 @@ async function showPage(): Promise<void> {
   device().ui.open("labsamples://web");
   await device().ui.settle();
 }
-const look = () => phone.dump();
+const snapshot = () => phone.dump();
 
 it("the page in a WebView is read through a real Appium server once a context was named, and touches stay native", async () => {
   await showPage();
@@ -93,7 +93,7 @@ it.each([
   try {
     await showPage();
     await phone.run("switch_context", { context: "auto" });
-    const { notices, elements } = await look();
+    const { notices, elements } = await snapshot();
     expect(notices).toEqual([expect.stringContaining(code)]);
     expect(elements.map(({ name }) => name)).toContain("Order now");
   } finally {

@@ -37,9 +37,9 @@ async function openBox(settings?: Record<string, unknown>) {
   };
   const holds = async (name: string, params?: Record<string, unknown>) => (await read(name, params)).holds;
   const dump = async () => {
-    const look = await box.remote.elements?.dump({ interactiveOnly: false }, never);
-    if (!look) throw new Error("The box lists no elements.");
-    return look;
+    const snapshot = await box.remote.elements?.dump({ interactiveOnly: false }, never);
+    if (!snapshot) throw new Error("The box lists no elements.");
+    return snapshot;
   };
   return { ...box, run, read, holds, dump };
 }
@@ -62,7 +62,7 @@ describe("the simulated box", () => {
     expect(Object.keys(portable).filter((name) => !offered.has(name))).toEqual([]);
   });
 
-  it("goes where keys, touches and apps lead, and tells which app is in front", async () => {
+  it("goes where keys, touches and apps lead, and says which app is in front", async () => {
     const { run, holds, dump } = await openBox();
     await run("open_app", { app: { url: "https://tv.example/", package: "simulated.settings" } });
     expect(await holds("app_shown", { app: { package: "simulated.settings" } })).toBe(true);
@@ -166,7 +166,7 @@ describe("the simulated box", () => {
     expect(failure.message).toContain("Now playing: News");
   });
 
-  it("tells faults to those who watch, with a picture, and what goes on to those who come later", async () => {
+  it("reports faults to listeners with a picture, and those that last to later listeners", async () => {
     const { run, remote, holds } = await openBox();
     const found: DeviceFinding[] = [];
     const end = remote.findings?.onFinding((finding) => found.push(finding));
@@ -214,7 +214,7 @@ describe("the simulated box", () => {
     expect(newer.every(({ seq }) => seq > last)).toBe(true);
   });
 
-  it("tells the focus and what else could have it", async () => {
+  it("says what has the focus and what else could have it", async () => {
     const { run, remote } = await openBox();
     await run("press_key", { key: "RIGHT" });
     const { focused, candidates } = (await remote.focus?.focus(never)) ?? { candidates: [] };
@@ -226,7 +226,7 @@ describe("the simulated box", () => {
     ]);
   });
 
-  it("fails, hangs, dies and withholds as it is told", async () => {
+  it("fails, hangs, dies and withholds by its settings", async () => {
     const failing = makeBox({ fail_at_open: "no power" });
     expect((await failureOf(failing.remote.open(never))).message).toContain("no power");
     const hanging = makeBox({ hang_at_open: true });

@@ -65,7 +65,7 @@ export async function startOwnAdbServer(signal: AbortSignal): Promise<OwnAdbServ
         `${serial} was not ${state}`,
       ),
     async connect(serial, state = "device") {
-      // What it says is not what came of it: only the list tells.
+      // Its reply does not say whether it worked; the list of devices does.
       await ask(`host:connect:${serial}`);
       await server.waitFor(serial, state);
     },

@@ -22,7 +22,7 @@ export { tv } from "./personas/tv.ts";
 export type LabAndroidOptions = {
   persona: Persona;
   clock?: Clock;
-  /** Who may connect; anybody unless said. */
+  /** Who may connect; by default every host. */
   authorisation?: Authorisation;
   /** How long commands take; no time unless said. */
   delays?: readonly Delay[];

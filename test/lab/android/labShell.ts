@@ -6,7 +6,7 @@ export type ShellIo = {
   out(bytes: Uint8Array | string): Promise<void>;
   err(bytes: Uint8Array | string): Promise<void>;
   hasTerminal: boolean;
-  /** Aborts when nobody reads the output any more. */
+  /** Aborts when the output is not read any more. */
   signal: AbortSignal;
 };
 

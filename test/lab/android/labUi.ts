@@ -152,7 +152,7 @@ export type LabUi = {
   key(code: number, options?: { long?: boolean; meta?: number }): void;
   /** Into what has the focus, behind what is there; does nothing where no field has it. */
   type(text: string): void;
-  /** The text of the node in place of what it had; false where it is no field. */
+  /** The text of the node in place of what it had; false where it is not a field. */
   setText(node: UiNode, text: string): boolean;
   focusOn(node: UiNode): boolean;
 
@@ -172,7 +172,7 @@ export type LabUi = {
   install(packageName: string, label: string): void;
   uninstall(packageName: string): void;
   permission(packageName: string, permission: string, granted: boolean): void;
-  /** What an app may do, also what somebody allowed it in a dialog. */
+  /** The permissions of an app, also those given in a dialog. */
   granted(packageName: string): readonly string[];
   /** The app dies, and the dialog of the system says so. */
   crash(packageName: string, reason: string): void;

@@ -8,7 +8,7 @@ const mostEntries = 10_000;
 const springBoard = 58;
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/** The logs that a session captures: each entry is told once, to whoever asks first. */
+/** The logs that a session captures: each entry is returned once, to the first request. */
 export class IosLogs {
   readonly #entries: Readonly<Record<"syslog" | "crashlog", Entry[]>> = { syslog: [], crashlog: [] };
   readonly #ui: LabUi;

@@ -19,8 +19,8 @@ export type IosFaults = {
 };
 
 export type Access = { user: string; key: string };
-/** A cloud takes scripts that begin so, and keeps what it was told. */
-export type LabCloud = { prefix: string; told: string[] };
+/** A cloud takes scripts that begin so, and keeps the verdicts reported to it. */
+export type LabCloud = { prefix: string; verdicts: string[] };
 type Serving = {
   ui: LabUi;
   clock: Clock;
@@ -119,7 +119,7 @@ export class IosServer {
     const { cloud } = this.#serving;
     const script = scriptBody.safeParse(body).data?.script;
     if (cloud === undefined || script?.startsWith(cloud.prefix) !== true) return false;
-    cloud.told.push(script);
+    cloud.verdicts.push(script);
     return true;
   }
 

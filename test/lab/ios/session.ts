@@ -15,7 +15,7 @@ export type Handle = (call: Call) => unknown;
 /** The app itself has no node of the screen. */
 const appKey = "the app";
 
-/** One session: the elements that it has told of, and what was set in it. */
+/** One session: the elements that it has returned, and what was set in it. */
 export class IosSession {
   readonly id = randomUUID();
   settings: Readonly<Record<string, unknown>> = {};
@@ -52,7 +52,7 @@ export class IosSession {
 
   find(locator: Locator, context?: string): object {
     const [found] = this.#search(locator, context);
-    if (found) return this.#tell(found, locator);
+    if (found) return this.#elementOf(found, locator);
     throw new WireFailure(
       "no such element",
       "An element could not be located on the page using the given search parameters.",
@@ -60,13 +60,13 @@ export class IosSession {
   }
 
   findAll(locator: Locator, context?: string): object[] {
-    return this.#search(locator, context).map((one) => this.#tell(one, locator));
+    return this.#search(locator, context).map((one) => this.#elementOf(one, locator));
   }
 
   /** What has the keyboard, or on a TV the focus. */
   active(): object {
     const found = [...everyNode(this.tree())].find(({ node }) => node?.focused);
-    if (found) return this.#tell(found, { using: "class name", value: found.tag });
+    if (found) return this.#elementOf(found, { using: "class name", value: found.tag });
     throw new WireFailure("no such element", "No element has keyboard focus");
   }
 
@@ -90,7 +90,7 @@ export class IosSession {
     return locate(context === undefined ? this.tree() : this.element(context), locator);
   }
 
-  #tell({ node }: TreeNode, locator: Locator): object {
+  #elementOf({ node }: TreeNode, locator: Locator): object {
     const id = randomUUID();
     this.#elements.set(id, { key: node?.key ?? appKey, locator });
     return { ELEMENT: id, [elementKey]: id };

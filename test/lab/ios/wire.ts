@@ -28,11 +28,11 @@ export class WireFailure extends Error {
   }
 }
 
-const told = z.object({ error: z.string(), status: z.number(), message: z.string() });
+const answered = z.object({ error: z.string(), status: z.number(), message: z.string() });
 
 /** A failure as it is sent; those of the UiAutomator2 stand-in, whose XPath is used here, look alike. */
 export function answerTo(cause: unknown): { status: number; value: object } {
-  const parsed = told.safeParse(cause);
+  const parsed = answered.safeParse(cause);
   const { error, status, message } = parsed.success
     ? parsed.data
     : { error: "unknown error", status: 500, message: String(cause) };

@@ -17,7 +17,7 @@ type Conversation = {
   };
 };
 
-/** Loaded with the first file that is sent. Node has what this package exports under its default alone, bundlers beside it. */
+/** Loaded with the first file that is sent. In Node this package has a default export only; bundles have named exports too. */
 async function loadKit() {
   const kit = await import("@devicefarmer/adbkit");
   return kit.Adb ?? kit.default.Adb;

@@ -5,7 +5,7 @@ import type { AdbSocket } from "./socket.ts";
 const packet = { stdin: 0, stdout: 1, stderr: 2, exit: 3, closeStdin: 4 } as const;
 const headerSize = 5;
 const stdinPiece = 32_768;
-/** Of what a program says beside its output only its beginning is kept. */
+/** Only so many bytes of a program's standard error are kept. */
 const mostStderr = 65_536;
 
 export type ShellOutput = { code: number; stdout: Buffer; stderr: string };

@@ -33,7 +33,7 @@ export class AdbSocket {
     signal.throwIfAborted();
     const socket = connect({ host: "127.0.0.1", port, noDelay: true });
     if (background) socket.unref();
-    // Whoever reads hears of it; between reads nobody has to.
+    // A pending read gets the error; between reads it is not needed.
     socket.on("error", () => undefined);
     try {
       await once(socket, "connect", { signal });

@@ -26,7 +26,7 @@ export async function change(session: AndroidSession, one: Change, signal: Abort
   await sendInputs(session, one.set, signal);
 }
 
-/** What a line prints once the device did as it was told; a RegExp is one. */
+/** What a line prints once the device has changed; a RegExp fits. */
 type Wanted = { test(said: string): boolean };
 
 /** Throws DEVICE_ERROR unless a line comes to print what is wanted. */

@@ -50,7 +50,7 @@ function uninstallApp({ device, reader }: AndroidSession): Command {
       const id = packageOf(app);
       const { stdout, stderr } = await reader.send(() => device.link().run(["pm", "uninstall", id], signal));
       const isRemoved = /Success/.test(stdout);
-      // The same failure is told of an app that is not there and of one that may not be removed.
+      // The failure is the same for an app that is not there and for one that may not be removed.
       const isThere = (await listApps(device, signal)).some((one) => one.id === id);
       if (!isThere)
         return isRemoved

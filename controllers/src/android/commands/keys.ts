@@ -8,7 +8,7 @@ import { type AndroidSession, sendInputs } from "../session.ts";
 
 const msPerKey = 300;
 
-/** The portable input, of which a test can be told before it runs that the device lacks its key. */
+/** The portable input, limited to the keys of Android, so that a test with another key is refused before it runs. */
 const input = portable.press_key.input.extend({
   key: portable.press_key.input.shape.key.refine((key) => findKeyCode(key) !== undefined, {
     error: ({ input: key }) => noSuchKey(String(key), keyNames).message,

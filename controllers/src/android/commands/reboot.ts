@@ -5,7 +5,7 @@ import { poll } from "../../waiting/deadlines.ts";
 import type { Link } from "../link.ts";
 import type { AndroidSession } from "../session.ts";
 
-/** A device that was told to restart has ended its connection by then. */
+/** A device that restarts ends its connection within this time. */
 const goneMs = 60_000;
 const lookEveryMs = 500;
 

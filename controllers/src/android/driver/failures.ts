@@ -24,7 +24,7 @@ export const uiaBusy = (): DeviceError =>
 export const uiaTaken = (cause: unknown): DeviceError =>
   new DeviceError(
     "UIA_BUSY",
-    `UiAutomator2 was ended by ${others}, which reads the elements of this device now, so it is not known whether that was done. End that program. The next look takes its place once, and not again while it goes on.`,
+    `UiAutomator2 was ended by ${others}, which reads the elements of this device now, so it is not known whether that was done. End that program. The next dump of the screen takes its place once, and not again while it goes on.`,
     {},
     { cause },
   );

@@ -71,7 +71,7 @@ export class DriverSession {
     return this.#isTaken;
   }
 
-  /** Where the device's pictures come, once somebody asks there. */
+  /** The port of the device's MJPEG stream. */
   get mjpegPort(): number {
     return this.#ports.mjpeg;
   }

@@ -121,7 +121,7 @@ export class UiBackend implements TreeSource {
     const isOver = error instanceof DeviceError && fallbackCodes.has(error.code);
     if (this.#setting !== "auto" || !isOver) throw error;
     await this.#driver.close();
-    // A look that a crash interrupts begins again once by itself.
+    // A read that a crash of the driver interrupts is retried once.
     const why = error.code === "UIA_CRASHED" ? crashedTwice : error.message;
     this.#fallback = { link: this.#device.link(), why };
   }

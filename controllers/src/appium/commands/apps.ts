@@ -20,7 +20,7 @@ export const appIdOf: AppPort["idOf"] = namedApp({
 export const naming = ({ device }: Pick<AppiumSession, "device">, id: string) =>
   device.facts().platform === "android" ? { appId: id } : { bundleId: id };
 
-/** `schemes` of links are those that the configuration allows beside those of the web. */
+/** `schemes` are the schemes of links that the configuration allows besides those of the web. */
 export function createAppPort(session: AppiumSession, schemes: readonly string[]): AppPort {
   const { context, device } = session;
   const ask = (name: string, given: object, signal: AbortSignal, timeoutMs?: number) =>

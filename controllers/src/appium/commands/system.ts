@@ -105,7 +105,7 @@ function setGeolocation(session: AppiumSession): Command {
   const { changes, device } = session;
   return defineCommand<typeof placeInput>({
     name: "set_geolocation",
-    description: "Tells the device's apps another place.",
+    description: "Reports another location to the device's apps.",
     effect: "write",
     input: placeInput,
     async run({ latitude, longitude }, signal) {

@@ -19,7 +19,7 @@ export function verdictCommands(cloud: Cloud): Command[] {
       input,
       async run(verdict, signal) {
         await cloud.mark(verdict, signal);
-        return { message: `told the cloud that the test ${verdict.status}` };
+        return { message: `reported to the cloud that the test ${verdict.status}` };
       },
     }),
   ];

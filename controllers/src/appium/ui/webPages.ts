@@ -52,12 +52,12 @@ async function readIn(
 ): Promise<unknown[]> {
   await call("switchAppiumContext", [context], signal, { timeoutMs: startMs });
   const handles = names.parse(await call("getWindowHandles", [], signal));
-  const looks: unknown[] = [];
+  const results: unknown[] = [];
   for (const handle of handles.slice(0, mostPages)) {
     if (handles.length > 1) await call("switchToWindow", [handle], signal);
-    looks.push(await call("executeScript", [script, []], signal));
+    results.push(await call("executeScript", [script, []], signal));
   }
-  return looks;
+  return results;
 }
 
 /** iOS names its contexts by numbers, which say nothing of the app, and has its own ways to debug a page. */

@@ -32,7 +32,7 @@ const scrolling = new Set(["Table", "CollectionView", "ScrollView"]);
 
 export type XcuiScreen = {
   roots: UiNode[];
-  /** The name of the app in front, and its bundle id where the source tells it. */
+  /** The name of the app in front, or its bundle id where the source has it. */
   app: string;
   size: { width: number; height: number };
   isKeyboardShown: boolean;

@@ -43,7 +43,7 @@ describe("shell", () => {
     });
   });
 
-  it("hands 3 MB into a command and out of one", async () => {
+  it("passes 3 MB into a command and out of one", async () => {
     const input = randomBytes(3_000_000);
     const into = ["-s", device().serial, "shell", "cat > /sdcard/in"];
     expect((await runForBytes("adb", into, { ...options(), input })).code).toBe(0);
@@ -130,7 +130,7 @@ describe("installing", () => {
     expect((await adb("uninstall", "com.example.thing")).code).toBe(1);
   });
 
-  it("fails as it was told to", async () => {
+  it("fails by its faults", async () => {
     const path = join(folder, "other.apk");
     await writeFile(path, apkOf({ packageName: "com.example.other", versionCode: 1, versionName: "1" }));
     const { faults } = device().device;
@@ -176,7 +176,7 @@ describe("forward and reverse", () => {
     const second = await fetch(`http://127.0.0.1:${port}/two`);
     expect(await second.text()).toBe("you asked for /two");
     expect(phone.traffic).toMatchObject({ requests: 2 });
-    expect(phone.traffic.roundTrips).toBe(phone.traffic.opens + 2);
+    expect(phone.traffic.calls).toBe(phone.traffic.opens + 2);
     expect((await adb("forward", "--list")).stdout).toContain(`tcp:${port} tcp:6790`);
     expect((await adb("forward", "--remove", `tcp:${port}`)).code).toBe(0);
     server.closeAllConnections();

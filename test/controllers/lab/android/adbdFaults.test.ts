@@ -39,7 +39,7 @@ describe("authorisation", () => {
     expect((await adb("shell", "echo again")).stdout).toBe("again\n");
   });
 
-  it("lists a host's device as unauthorized until somebody allows it, and after it was revoked", async () => {
+  it("lists a host's device as unauthorized until it is allowed, and after it was revoked", async () => {
     const { lab, adb, serial, device } = await start({ authorisation: "ask" });
     expect((await lab.states()).get(serial)).toBe("unauthorized");
     const refused = await adb("shell", "echo in");

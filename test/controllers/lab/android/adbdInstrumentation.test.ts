@@ -92,7 +92,7 @@ it("ends with a crash, and with the connection", async () => {
   expect(device.system.automation.size).toBe(0);
 });
 
-it("is refused when it is told so", async () => {
+it("is refused by a fault", async () => {
   const { serial, device, installServer } = open();
   await installServer();
   device.faults.instrumentationRefused = true;

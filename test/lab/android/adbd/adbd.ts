@@ -9,7 +9,7 @@ import { Traffic } from "./traffic.ts";
 import { Transport } from "./transport.ts";
 
 /**
- * `none`: hosts need no key, as on an emulator. `allow`: somebody allows every new key at once. `ask`: a new key waits for
+ * `none`: hosts need no key, as on an emulator. `allow`: every new key is allowed at once. `ask`: a new key waits for
  * `allow()`, and until then the host lists the device as unauthorized.
  */
 export type Authorisation = "none" | "allow" | "ask";
@@ -80,7 +80,7 @@ export async function startAdbd(
   };
 }
 
-/** The keys that may connect, and those that wait for somebody to allow them. */
+/** The keys that may connect, and those that wait to be allowed. */
 function openKeyring(initial: Authorisation) {
   let authorisation = initial;
   let allowed: KeyObject[] = [];

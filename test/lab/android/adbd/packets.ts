@@ -3,7 +3,7 @@ import { ByteQueue } from "./byteQueue.ts";
 /** A message of adb's protocol (AOSP, adb/protocol.txt): four letters, two numbers and data. */
 export type Packet = { command: string; arg0: number; arg1: number; data: Buffer };
 
-/** From this version on nobody checks sums of data. */
+/** From this version on, checksums of data are not checked. */
 export const protocolVersion = 0x01000001;
 export const mostData = 1024 * 1024;
 const headerBytes = 24;

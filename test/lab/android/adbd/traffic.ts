@@ -13,7 +13,7 @@ export class Traffic {
   readonly #current = new Set<OpenStream>();
 
   /** Each opened stream is one, and so is each HTTP request on a forwarded stream. */
-  get roundTrips(): number {
+  get calls(): number {
     return this.opens + this.requests;
   }
 

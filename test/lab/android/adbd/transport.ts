@@ -12,7 +12,7 @@ const tokenBytes = 20;
 /** What a host may use; without a word it falls back to what older devices do. */
 const features = ["shell_v2", "cmd", "stat_v2", "ls_v2", "fixed_push_mkdir"];
 
-/** A connection from an adb server: first who it is, then streams beside each other. */
+/** A connection from an adb server: first the handshake, then streams at the same time. */
 export class Transport {
   readonly rules: ReverseRules = reverseRules();
   private readonly reader = new PacketReader();

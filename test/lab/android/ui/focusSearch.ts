@@ -4,7 +4,7 @@ export type Direction = "left" | "right" | "up" | "down";
 
 /**
  * The candidate that a D-pad leads to from a rect: as Android's FocusFinder does it. What lies in the beam (the source's own
- * row or column) wins over what lies beside it; else the least distance wins, in which the way along the direction counts
+ * row or column) wins over what lies outside it; else the least distance wins, in which the way along the direction counts
  * thirteen times.
  */
 export function nextFocus<T extends { rect: Rect }>(

@@ -1,6 +1,6 @@
 import type { Clock } from "../labUi.ts";
 
-/** For tests: stands still until it is told to pass. */
+/** For tests: time passes only by `advance`. */
 export class ManualClock implements Clock {
   #now = 0;
   readonly #waiting = new Set<{ at: number; work: () => void }>();

@@ -5,7 +5,7 @@ import { shownText } from "./nodes.ts";
 import type { Surface } from "./surfaces.ts";
 import type { View } from "./views.ts";
 
-type Look = {
+type Appearance = {
   space: Space;
   scale: number;
   fontScale: number;
@@ -26,7 +26,7 @@ const kept = 2;
 export class Pictures {
   readonly #drawn = new Map<string, Promise<Picture>>();
 
-  take(surfaces: readonly Surface[], look: Look): Promise<Picture> {
+  take(surfaces: readonly Surface[], look: Appearance): Promise<Picture> {
     const isSecure = surfaces.some((surface) => surface.isSecure);
     const svg = drawing(surfaces, look);
     const hash = createHash("sha1").update(svg).digest("hex");
@@ -45,7 +45,7 @@ async function rendered(svg: string, { width, height }: Space, isSecure: boolean
   return { width, height, rgba, isSecure };
 }
 
-function drawing(surfaces: readonly Surface[], look: Look): string {
+function drawing(surfaces: readonly Surface[], look: Appearance): string {
   const { width, height } = look.space;
   const pen = new Pen(look);
   const isSecure = surfaces.some((surface) => surface.isSecure);
@@ -59,10 +59,10 @@ const night = { page: "#111111", ink: "#eeeeee", bar: "#222831", card: "#2b3440"
 const accent = "#1a5fb4";
 
 class Pen {
-  readonly #look: Look;
+  readonly #look: Appearance;
   readonly #colors: typeof day;
 
-  constructor(look: Look) {
+  constructor(look: Appearance) {
     this.#look = look;
     this.#colors = look.isNight ? night : day;
   }
@@ -109,7 +109,7 @@ class Pen {
     return "";
   }
 
-  /** What a switch, a box or a slider says beside its text. */
+  /** What a switch, a box or a slider shows besides its text. */
   #marks(view: View, rect: Rect): string {
     const { line } = this.#colors;
     const { scale } = this.#look;

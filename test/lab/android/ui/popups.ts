@@ -8,7 +8,7 @@ export type Popup = {
   title: string;
   view: View;
   state: WindowState;
-  /** What Back and a touch beside it do; undefined where neither closes it. */
+  /** What Back and a touch outside it do; undefined where neither closes it. */
   cancel: readonly Action[] | undefined;
   /** The app that does not respond until this closes. */
   waitsFor?: string;

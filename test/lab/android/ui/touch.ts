@@ -130,7 +130,7 @@ export class Touch {
     return isSecond;
   }
 
-  /** What is in front there. A touch beside a popup closes it. */
+  /** What is in front there. A touch outside a popup closes it. */
   #hit(point: Point): Hit | undefined {
     for (const surface of this.#stage.surfaces().toReversed()) {
       if (surface.kind === "toast") continue;

@@ -38,7 +38,7 @@ export type Action =
 export type View = {
   className: string;
   id?: string;
-  /** Tells it from its siblings where it has no id and they may change places. */
+  /** Distinguishes it from its siblings where it has no id and they may change places. */
   name?: string;
   text?: string;
   description?: string;
@@ -56,7 +56,7 @@ export type View = {
   scrolls?: boolean;
   width?: number;
   height?: number;
-  /** A part of what is left over, beside the other children that have one. */
+  /** Its share of the space that is left over. */
   weight?: number;
   padding?: number;
   textSize?: number;

@@ -32,7 +32,7 @@ const elementKey = "element-6066-11e4-a52e-4f735466cecf";
 const toastMs = 3_500;
 const mostSwipes = 30;
 
-/** One session of the server: its settings and the elements that it has told of. */
+/** One session of the server: its settings and the elements that it has returned. */
 export class Uia2Session {
   readonly id = randomUUID();
   readonly ui: LabUi;
@@ -106,18 +106,18 @@ export class Uia2Session {
         "An element could not be located on the page using the given search parameters",
       );
     }
-    return this.#tell(found, locator);
+    return this.#elementOf(found, locator);
   }
 
   async findAll(locator: Locator): Promise<object[]> {
     await this.untilIdle();
-    return (await this.#search(locator)).map((one) => this.#tell(one, undefined));
+    return (await this.#search(locator)).map((one) => this.#elementOf(one, undefined));
   }
 
   active(): object {
     const focused = [...everyNode(this.tree())].find(({ node }) => node?.focused);
     if (!focused) throw new Uia2Failure("no such element", "No element has the focus");
-    return this.#tell(focused, undefined);
+    return this.#elementOf(focused, undefined);
   }
 
   static idOf(element: Readonly<Record<string, unknown>>): string {
@@ -176,7 +176,7 @@ export class Uia2Session {
     return node;
   }
 
-  #tell({ node, attributes }: TreeNode, locator: Locator | undefined): object {
+  #elementOf({ node, attributes }: TreeNode, locator: Locator | undefined): object {
     const id = randomUUID();
     this.#elements.set(id, node ? { key: node.key, locator } : { toast: attributes.get("text") ?? "" });
     return { ELEMENT: id, [elementKey]: id };

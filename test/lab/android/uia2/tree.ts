@@ -1,6 +1,6 @@
 import type { LabUi, UiNode } from "../labUi.ts";
 
-/** A node as the page source shows it; the root and toasts are no nodes of the screen. */
+/** A node as the page source shows it; the root and toasts are not nodes of the screen. */
 export type TreeNode = {
   tag: string;
   attributes: ReadonlyMap<string, string>;

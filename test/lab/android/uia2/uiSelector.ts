@@ -55,7 +55,7 @@ function pattern(source: string): RegExp {
   try {
     return new RegExp(`^(?:${source})$`, "s");
   } catch {
-    throw new Uia2Failure("invalid selector", `${source} is no regular expression`);
+    throw new Uia2Failure("invalid selector", `${source} is not a regular expression`);
   }
 }
 

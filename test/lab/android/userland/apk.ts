@@ -8,7 +8,7 @@ const directoryEntry = { signature: 0x02014b50, bytes: 46 };
 const localHeaderBytes = 30;
 const deflated = 8;
 
-/** Reads what an APK says of itself in its AndroidManifest.xml; undefined where it is no APK. */
+/** Reads what an APK says of itself in its AndroidManifest.xml; undefined where it is not an APK. */
 export function readApk(bytes: Uint8Array): ApkFacts | undefined {
   try {
     const manifest = readZipEntry(Buffer.from(bytes), "AndroidManifest.xml");
@@ -51,7 +51,7 @@ function launcherOf(elements: readonly XmlElement[], packageName: string): strin
   return name?.startsWith(`${packageName}.`) === true ? name.slice(packageName.length) : name;
 }
 
-/** The bytes of a file in a zip; undefined where there is none, or it is no zip. */
+/** The bytes of a file in a zip; undefined where there is none, or it is not a zip. */
 function readZipEntry(zip: Buffer, wanted: string): Buffer | undefined {
   let end = zip.length - endOfDirectory.bytes;
   while (end >= 0 && zip.readUInt32LE(end) !== endOfDirectory.signature) end -= 1;

@@ -96,7 +96,7 @@ export class Packages {
       isSystem: name.startsWith("com.android."),
     };
     const [launcher = ".Main"] = this.ui.activities(name);
-    // The home screen is no app that it shows.
+    // The home screen does not list itself.
     const isHome = this.ui.front().packageName === name;
     this.add({ ...made, ...known, ...(!isHome && { launcher }) }, undefined);
   }

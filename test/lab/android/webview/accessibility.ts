@@ -4,12 +4,12 @@ type Part = Omit<PagePart, "bounds"> & { bounds: { x: number; y: number; width: 
 type Corner = { x: number; y: number };
 
 declare global {
-  /** The elements of the latest look, by the ids of their parts. */
+  /** The elements of the latest read, by the ids of their parts. */
   var labParts: HTMLElement[] | undefined;
 }
 
 /**
- * What Android's accessibility tells of a page, in CSS pixels. It runs inside the page, and is far less than what Chromium tells:
+ * What Android's accessibility says about a page, in CSS pixels. It runs inside the page, and is far less than what Chromium says:
  * no lists, and no nodes without words.
  */
 export function readParts(): Part[] {

@@ -21,7 +21,7 @@ export const html = `<!doctype html>
 <p id="said" data-testid="said">Nothing ordered</p>
 <ul><li>Tomato</li><li>Bean</li></ul>
 <a href="#basket" onclick="said.textContent = 'The basket is empty'">Basket</a>
-<p hidden>Nobody sees this</p>
+<p hidden>Hidden words</p>
 <iframe title="Help" srcdoc="<body style='margin:0'><button onclick=&quot;this.textContent = 'Help is on its way'&quot;>Ask for help</button></body>"></iframe>
 <iframe title="Advert" sandbox srcdoc="<button>Buy a mower</button>"></iframe>
 <div id="host"></div>

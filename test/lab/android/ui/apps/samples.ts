@@ -26,7 +26,7 @@ const playback = (positionMs: number): string => {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 };
 
-/** A screen that plays by itself as soon as it is told to; also the television's. */
+/** A screen that plays by itself as soon as it is started; also the television's. */
 export const player = (title: string): Screen => ({
   activity: ".Player",
   plays: { title, durationMs: 600_000 },

@@ -1,4 +1,4 @@
-/** What `am` is told to start. `flags` are its options without a value, such as -W. */
+/** The intent that `am` starts. `flags` are its options without a value, such as -W. */
 export type Intent = {
   action: string | undefined;
   data: string | undefined;

@@ -56,7 +56,7 @@ function isWanted(entry: LogEntry, { buffers: some, since, accepts }: Wanted): b
   return some.has(entry.buffer) && (since === undefined || entry.at > since) && accepts(entry);
 }
 
-/** Writes until nobody reads any more; what comes meanwhile waits its turn. */
+/** Writes until the reader is gone; what comes meanwhile waits its turn. */
 async function follow(
   kept: readonly LogEntry[],
   wanted: Wanted,

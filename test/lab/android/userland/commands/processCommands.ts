@@ -2,7 +2,7 @@ import type { Process } from "../processes.ts";
 import type { Command, CommandContext } from "../system.ts";
 import { fail, print, readOptions } from "./reply.ts";
 
-/** What tells of processes, and what would run programs here if it could: Java code of others does not run on this device. */
+/** Commands that list processes, and those that would run Java programs, which this device cannot. */
 export const processCommands: Readonly<Record<string, Command>> = {
   ps: (args, context) => {
     const { options } = readOptions(args, ["-o", "-p"]);
