@@ -74,14 +74,16 @@ function touchOf(box: Box): Touch {
     natural: () => boxSpace,
     inTree: async (pixel) => pixel,
     tap,
-    hold: (point) => tap(point, 1),
     async swipe({ from, to }) {
       box.scroll(Math.sign(from.y - to.y) * rowsShown);
     },
-    drag: async () => undefined,
-    pinch: async () => undefined,
+    ...{ hold: notTaken, drag: notTaken, pinch: notTaken },
     hideKeyboard: async () => undefined,
   };
+}
+
+async function notTaken(): Promise<never> {
+  throw new DeviceError("ACTION_REJECTED", "The simulated box only takes taps and swipes up and down.");
 }
 
 function typingOf(box: Box): Typing {

@@ -10,7 +10,8 @@ type Life = Pick<Controller, "open" | "close" | "isAlive"> & { isDoubted(): bool
 /** What a client has set on a device, with how to restore it before the next client drives. */
 export class Changes {
   readonly #restoring = new Map<string, Restore>();
-  #isDue = false;
+  /** The names of changes of an earlier client. */
+  #due = new Set<string>();
   readonly #isRefusal: (error: unknown) => boolean;
 
   /** `isRefusal` returns true for a failure of the device that would come again. */
@@ -22,14 +23,15 @@ export class Changes {
     return this.#restoring.has(name);
   }
 
-  /** Only what was there before the first change counts. */
+  /** Keeps the first `restore` of a name: it knows the state before any change. */
   remember(name: string, restore: Restore): void {
+    this.#due.delete(name);
     if (!this.has(name)) this.#restoring.set(name, restore);
   }
 
   /** Another client drives from here on: the next `open` sets everything back. */
   handOver(): void {
-    this.#isDue = this.#restoring.size > 0;
+    this.#due = new Set(this.#restoring.keys());
   }
 
   /** The same life of a controller, in which changes are set back when another client opens it and when it is closed. */
@@ -38,26 +40,31 @@ export class Changes {
       ...life,
       open: async (signal: AbortSignal) => {
         await life.open(signal);
-        if (this.#isDue) await this.#undo(signal);
+        await this.#undo(this.#due, signal);
       },
       close: async () => {
-        if (life.isAlive()) await this.#undo(AbortSignal.timeout(leaveMs)).catch(() => undefined);
+        if (life.isAlive())
+          await this.#undo(this.#restoring.keys(), AbortSignal.timeout(leaveMs)).catch(() => undefined);
         await life.close();
       },
-      isDoubted: () => this.#isDue || life.isDoubted(),
+      isDoubted: () => this.#due.size > 0 || life.isDoubted(),
     };
   }
 
-  /** The latest change first. What the device refuses is tried once; what fails otherwise, again at the next opening. */
-  async #undo(signal: AbortSignal): Promise<void> {
-    for (const [name, restore] of [...this.#restoring].reverse()) {
+  /** The latest change first. A restore that the device refuses is not tried again; any other failure is. */
+  async #undo(names: Iterable<string>, signal: AbortSignal): Promise<void> {
+    for (const name of [...names].reverse()) {
       try {
-        if ((await restore(signal)) !== false) this.#restoring.delete(name);
+        if ((await this.#restoring.get(name)?.(signal)) !== false) this.#forget(name);
       } catch (error) {
-        if (this.#isRefusal(error)) this.#restoring.delete(name);
+        if (this.#isRefusal(error)) this.#forget(name);
         throw error;
       }
     }
-    this.#isDue = this.#restoring.size > 0;
+  }
+
+  #forget(name: string): void {
+    this.#restoring.delete(name);
+    this.#due.delete(name);
   }
 }

@@ -138,10 +138,13 @@ describe("what only the driver does", () => {
     process.kill(driverProgram(lab), "SIGKILL");
     await phone.remote.open(new AbortController().signal);
     await expect
-      .poll(async () => {
-        await phone.remote.open(new AbortController().signal);
-        return ui().clipboard;
-      })
+      .poll(
+        async () => {
+          await phone.remote.open(new AbortController().signal);
+          return ui().clipboard;
+        },
+        { timeout: 30_000 },
+      )
       .toBe("");
   });
 

@@ -117,6 +117,7 @@ describe("the simulated box", () => {
     expect(await holds("element_visible", far)).toBe(false);
     expect(await holds("element_hidden", far)).toBe(true);
     await run("scroll_to_element", far);
+    expect(await holds("element_exists", far)).toBe(true);
     expect(await holds("element_visible", far)).toBe(true);
     await run("scroll", { direction: "bottom" });
     expect((await dump()).elements.map(({ name }) => name)).toContain("Programme 30");

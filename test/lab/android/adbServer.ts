@@ -6,9 +6,10 @@ import { join } from "node:path";
 import { DeviceError } from "@labwright/controllers";
 import { needAdb } from "../../../controllers/src/programs/adb.ts";
 import { startProgram } from "../../../controllers/src/programs/run.ts";
-import { poll } from "../../../controllers/src/waiting/deadlines.ts";
+import { poll, withDeadline } from "../../../controllers/src/waiting/deadlines.ts";
 
 const startMs = 15_000;
+const shellMs = 120_000;
 const everyMs = 20;
 
 /** An adb server that only this process knows, with a key of its own: the user's knows nothing of it. */
@@ -44,7 +45,8 @@ export async function startOwnAdbServer(signal: AbortSignal): Promise<OwnAdbServ
   program.child.stdout?.resume();
   program.child.stderr?.resume();
   // Its length stands before the answer.
-  const ask = async (service: string) => (await converse(port, [service])).subarray(4).toString("utf8");
+  const ask = async (service: string) =>
+    (await converse(port, [service], startMs, signal)).subarray(4).toString("utf8");
   const until = async (isSo: () => Promise<boolean>, problem: string) => {
     if (await poll(isSo, { everyMs, ms: startMs, signal })) return;
     throw new DeviceError(
@@ -57,7 +59,9 @@ export async function startOwnAdbServer(signal: AbortSignal): Promise<OwnAdbServ
     // The program adb starts no server at a port that has an address.
     env: { ...serverEnv, ANDROID_ADB_SERVER_PORT: String(port), ANDROID_ADB_SERVER_ADDRESS: "127.0.0.1" },
     shell: async (serial, command) =>
-      (await converse(port, [`host:transport:${serial}`, `exec:${command}`])).toString("utf8"),
+      (await converse(port, [`host:transport:${serial}`, `exec:${command}`], shellMs, signal)).toString(
+        "utf8",
+      ),
     states: async () => new Map((await ask("host:devices")).split("\n").map((line) => pairOf(line))),
     waitFor: (serial, state) =>
       until(
@@ -119,25 +123,37 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Sends requests to an adb server, each when the one before was accepted, and gives all that comes behind the last. */
-async function converse(port: number, requests: readonly string[]): Promise<Buffer> {
-  const socket = connect(port, "127.0.0.1");
-  await once(socket, "connect");
+/**
+ * Sends requests to an adb server, each after the one before was accepted. Returns all bytes after the last "OKAY". Throws at
+ * its deadline.
+ */
+async function converse(
+  port: number,
+  requests: readonly string[],
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<Buffer> {
+  const limit = withDeadline(signal, timeoutMs);
+  const socket = connect({ host: "127.0.0.1", port, signal: limit.signal });
+  const closed = once(socket, "close");
+  closed.catch(() => undefined);
   let parts = Buffer.alloc(0);
   socket.on("data", (part: Buffer) => {
     parts = Buffer.concat([parts, part]);
   });
-  const closed = once(socket, "close");
-  for (const request of requests) {
-    socket.write(Buffer.byteLength(request).toString(16).padStart(4, "0") + request);
-    while (parts.length < 4 && !socket.readableEnded) await Promise.race([once(socket, "data"), closed]);
-    const isAccepted = parts.toString("latin1", 0, 4) === "OKAY";
-    if (!isAccepted) {
-      socket.destroy();
-      throw new Error(`${request}: ${parts.subarray(8).toString("utf8")}`);
+  try {
+    await once(socket, "connect");
+    for (const request of requests) {
+      socket.write(Buffer.byteLength(request).toString(16).padStart(4, "0") + request);
+      while (parts.length < 4 && !socket.readableEnded) await Promise.race([once(socket, "data"), closed]);
+      if (parts.toString("latin1", 0, 4) !== "OKAY")
+        throw new Error(`${request}: ${parts.subarray(8).toString("utf8")}`);
+      parts = parts.subarray(4);
     }
-    parts = parts.subarray(4);
+    await closed;
+    return parts;
+  } finally {
+    socket.destroy();
+    limit.done();
   }
-  await closed;
-  return parts;
 }

@@ -1,6 +1,7 @@
 import { sendInput } from "../../dispatch.ts";
 import { DeviceError } from "../../errors.ts";
 import type { ClipboardPort } from "../../phones/system.ts";
+import { atMost } from "../../waiting/deadlines.ts";
 import { DriverRefusal } from "../driver/program.ts";
 import type { SessionCall } from "../driver/session.ts";
 import type { AndroidSession } from "../session.ts";
@@ -8,7 +9,7 @@ import type { AndroidSession } from "../session.ts";
 /** The helper app that reads it is installed first, once. */
 const readMs = 60_000;
 
-/** How long emptying it may take before the next client drives. */
+/** How long the next client waits for it to be emptied. A session that opens meanwhile is used by the next attempt. */
 const emptyMs = 3_000;
 
 /** A text of one client is removed before the next one drives. */
@@ -20,7 +21,7 @@ export function createClipboard({ backend, changes }: AndroidSession): Clipboard
   };
   const empty = async (signal: AbortSignal) => {
     try {
-      await put("", { signal, timeoutMs: emptyMs });
+      await put("", { signal: atMost(signal, emptyMs) });
       return true;
     } catch {
       signal.throwIfAborted();

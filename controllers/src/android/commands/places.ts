@@ -23,11 +23,11 @@ const mocking = (mode: "allow" | "default"): Line => [
   ..."appops set com.android.shell android:mock_location".split(" "),
   mode,
 ];
-/** The first fails where no place was set, which is as good. */
-const forgetting: readonly Line[] = [
-  ...providers.map((provider) => providerLine("remove-test-provider", provider)),
-  mocking("default"),
-];
+/** Removing a provider fails where none was added; the others are removed all the same. */
+async function forgetPlace(device: AndroidSession["device"], signal: AbortSignal): Promise<void> {
+  const removing = providers.map((provider) => providerLine("remove-test-provider", provider));
+  for (const line of [...removing, mocking("default")]) await device.link().run(line, signal);
+}
 
 /** Where the device is, and which language an app speaks. Set back when another client takes the device. */
 export const placeCommands = (session: AndroidSession): Command[] => [
@@ -63,12 +63,10 @@ function setGeolocation(session: AndroidSession): Command {
       requireApi(session, "set_geolocation");
       const { changes, device } = session;
       if (latitude === undefined || longitude === undefined) {
-        await sendInput(async () => {
-          for (const line of forgetting) await device.link().run(line, signal);
-        });
+        await sendInput(() => forgetPlace(device, signal));
         return sent("the device measures its own place");
       }
-      changes.remember("place", (own) => device.link().runAll(forgetting, own));
+      changes.remember("place", (own) => forgetPlace(device, own));
       const place = `${latitude},${longitude}`;
       const lines = providers.flatMap((provider) => [
         providerLine("add-test-provider", provider),
