@@ -37,12 +37,12 @@ export type UiNode = {
   focusable: boolean;
   focused: boolean;
   scrollable: boolean;
-  /** Of what scrolls: whether it can go on. */
-  canScroll?: { forward: boolean; backward: boolean };
   password: boolean;
   selected: boolean;
   children: readonly UiNode[];
 };
+
+export const nodesBelow = (node: UiNode): UiNode[] => [node, ...node.children.flatMap(nodesBelow)];
 
 /** `toast` windows are seen by those who listen for them, not in a dump. `isSecure`: no picture may be taken of it. */
 export type UiWindow = {

@@ -1,8 +1,8 @@
 import { basename } from "node:path";
 import { z } from "zod";
+import { parsed, WireFailure } from "../webdriver.ts";
 import { bundleIdOf, packageOf } from "./names.ts";
 import type { IosSession } from "./session.ts";
-import { parsed, WireFailure } from "./wire.ts";
 
 type Work = (session: IosSession, given: unknown) => unknown;
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { LabUi } from "../android/labUi.ts";
+import { WireFailure } from "../webdriver.ts";
 import { bundleIdOf } from "./names.ts";
-import { WireFailure } from "./wire.ts";
 
 export type IosPersona = {
   name: string;

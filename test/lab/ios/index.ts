@@ -1,5 +1,6 @@
 import { type Clock, type LabUi, realClock } from "../android/labUi.ts";
 import { createLabUi } from "../android/ui/labScreen.ts";
+import { listen, stop } from "../webdriver.ts";
 import { type IosPersona, iphone } from "./capabilities.ts";
 import { type Access, type Asked, type IosFaults, IosServer, type LabCloud } from "./server.ts";
 
@@ -33,13 +34,7 @@ export async function startLabIos({
   const ui = createLabUi({ screen: persona.screen, isTv: persona.platformName === "tvOS", clock });
   const server = new IosServer({ ui, clock, persona, access, cloud });
   const { http, faults, requests } = server;
-  const port = await new Promise<number>((resolve, reject) => {
-    http.once("error", reject);
-    http.listen(0, "127.0.0.1", () => {
-      const address = http.address();
-      resolve(typeof address === "object" && address ? address.port : 0);
-    });
-  });
+  const port = await listen(http);
   return {
     url: `http://127.0.0.1:${port}`,
     ui,
@@ -49,10 +44,6 @@ export async function startLabIos({
       return server.session !== undefined;
     },
     endSession: () => server.endSession(),
-    close: () =>
-      new Promise((resolve) => {
-        http.close(() => resolve());
-        http.closeAllConnections();
-      }),
+    close: () => stop(http),
   };
 }

@@ -1,35 +1,45 @@
 import { z } from "zod";
-import { actionsBody, performActions } from "../android/uia2/actions.ts";
-import { sourceOf } from "../android/uia2/tree.ts";
-import { alertText, answerAlert } from "./alerts.ts";
-import { elementRoutes } from "./elementRoutes.ts";
+import { actionsBody, performActions } from "../actions.ts";
+import type { UiNode } from "../android/labUi.ts";
+import { parsed, WireFailure } from "../webdriver.ts";
+import { answerAlert } from "./alerts.ts";
 import { mobile } from "./mobile.ts";
 import { screenshot } from "./pictures.ts";
 import type { Handle, IosSession } from "./session.ts";
-import { parsed, WireFailure } from "./wire.ts";
+import { sourceOf } from "./source.ts";
 
-const native = "NATIVE_APP";
 const script = z.object({ script: z.string(), args: z.array(z.unknown()) });
 const orientation = z.object({ orientation: z.enum(["LANDSCAPE", "PORTRAIT"]) });
-const clipboard = z.object({ content: z.string() });
-const settings = z.object({ settings: z.record(z.string(), z.unknown()) });
-const backKey = 4;
+const typed = z.object({ text: z.string() });
+const keys = { back: 4, delete: 67, enter: 66, tab: 61 };
 const filePath = z.string().regex(/^@[\w.-]+(?::\w+)?\/./, "Only files of apps can be reached");
 
 const isWide = ({ ui }: IosSession): boolean => ui.space().width > ui.space().height;
 
-/** Commands of a session, by method and path below it; `:` is an id. */
+const ofElement =
+  (work: (node: UiNode, session: IosSession, body: unknown) => unknown): Handle =>
+  ({ session, ids, body }) =>
+    work(session.elements.node(ids[0] ?? ""), session, body);
+
+/** Commands of a session that the product uses, by method and path below it; `:` is an id. */
 export const routes: Readonly<Record<string, Handle>> = {
-  ...elementRoutes,
-  "GET /": ({ session }) => session.capabilities,
-  "GET /source": ({ session }) => sourceOf(session.tree()),
+  "GET /element/active": ({ session }) => session.elements.active(),
+  "POST /element/:/clear": ofElement((node, session) => {
+    if (!session.ui.setText(node, ""))
+      throw new WireFailure("invalid element state", "The element cannot be cleared");
+  }),
+  "POST /element/:/value": ofElement((node, session, body) =>
+    typeInto(session, node, parsed(typed, body).text),
+  ),
+  "GET /element/:/rect": ofElement(({ bounds }) => bounds),
+  "GET /source": ({ session }) => sourceOf(session.ui),
   "GET /screenshot": ({ session }) => screenshot(session.ui),
   "POST /actions": ({ session, body }) => {
-    performActions(session, parsed(actionsBody, body));
+    performActions(session.ui, parsed(actionsBody, body));
     return null;
   },
   "DELETE /actions": () => null,
-  "POST /back": ({ session }) => session.ui.key(backKey),
+  "POST /back": ({ session }) => session.ui.key(keys.back),
   "GET /window/rect": ({ session }) => ({
     x: 0,
     y: 0,
@@ -42,27 +52,9 @@ export const routes: Readonly<Record<string, Handle>> = {
     if (isWide(session) !== (wanted === "LANDSCAPE")) session.ui.rotate(wanted === "LANDSCAPE" ? 90 : 0);
     return wanted;
   },
-  "GET /alert/text": ({ session }) => alertText(session.ui),
   "POST /alert/accept": ({ session }) => answerAlert(session.ui, true),
   "POST /alert/dismiss": ({ session }) => answerAlert(session.ui, false),
-  "GET /contexts": () => [native],
-  "GET /context": () => native,
-  "POST /context": ({ body }) => {
-    const { name } = parsed(z.object({ name: z.string() }), body);
-    if (name !== native) throw new WireFailure("no such context", "No such context found");
-    return null;
-  },
-  "GET /appium/settings": ({ session }) => session.settings,
-  "POST /appium/settings": ({ session, body }) => {
-    session.settings = { ...session.settings, ...parsed(settings, body).settings };
-    return null;
-  },
   "GET /appium/device/is_keyboard_shown": ({ session }) => session.ui.keyboardShown(),
-  "POST /appium/device/get_clipboard": ({ session }) => Buffer.from(session.ui.clipboard).toString("base64"),
-  "POST /appium/device/set_clipboard": ({ session, body }) => {
-    session.ui.clipboard = Buffer.from(parsed(clipboard, body).content, "base64").toString();
-    return null;
-  },
   "GET /location": ({ session }) => whereIs(session),
   "POST /se/log": ({ session, body }) => logOf(session, parsed(z.object({ type: z.string() }), body).type),
   /** `@com.example.shop:documents/a.txt` is a file of an app. */
@@ -77,7 +69,6 @@ export const routes: Readonly<Record<string, Handle>> = {
     if (data !== undefined) return data;
     throw new WireFailure("unknown error", `The remote file '${path}' does not exist`);
   },
-  "POST /timeouts": () => null,
   "POST /execute/sync": ({ session, body }) => {
     const { script: name, args } = parsed(script, body);
     return mobile(session, name, args[0] ?? {});
@@ -100,4 +91,15 @@ function logOf({ logs }: IosSession, type: string): object {
     "unknown error",
     `No logs of type '${type}' found. Supported log types are: syslog,crashlog.`,
   );
+}
+
+/** Behind what the field holds; a line end is the key Return, and a backspace deletes. */
+function typeInto({ ui }: IosSession, node: UiNode, text: string): void {
+  if (!ui.focusOn(node)) throw new WireFailure("invalid element state", "The element has no keyboard focus");
+  for (const part of text.split(/([\n\b\t])/)) {
+    if (part === "\n") ui.key(keys.enter);
+    else if (part === "\b") ui.key(keys.delete);
+    else if (part === "\t") ui.key(keys.tab);
+    else if (part !== "") ui.type(part);
+  }
 }

@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { z } from "zod";
 import type { Clock, LabUi } from "../android/labUi.ts";
+import { type Answer, answerTo, bodyOf, findRoute, WireFailure } from "../webdriver.ts";
 import { launch } from "./appCommands.ts";
 import { type IosPersona, negotiated } from "./capabilities.ts";
 import { routes } from "./routes.ts";
 import { IosSession } from "./session.ts";
-import { answerTo, WireFailure } from "./wire.ts";
 
 export type IosFaults = {
   /** Before each answer; the device has done what was asked by then. */
@@ -29,7 +29,6 @@ type Serving = {
   cloud: LabCloud | undefined;
 };
 const scriptBody = z.object({ script: z.string() });
-type Answer = { status: number; value: unknown };
 
 export type Asked = { method: string; path: string; status: number };
 
@@ -109,7 +108,7 @@ export class IosServer {
     if (rest.join("/") === "execute/sync" && this.#isForCloud(body)) return null;
     if (scriptBody.safeParse(body).data?.script === `mobile: ${this.faults.unknown}`)
       throw unknownCommand(method, path);
-    const found = routeOf(method, rest);
+    const found = findRoute(routes, method, rest);
     if (found === undefined) throw unknownCommand(method, path);
     const value = await found.handle({ session, ids: found.ids, body });
     return rest[0] === "source" ? padded(String(value), this.faults.sourceBytes) : value;
@@ -160,22 +159,3 @@ const unknownCommand = (method: string, path: string) =>
     "unknown command",
     `The requested resource could not be found, or a request was received using an HTTP method that is not supported by the mapped resource: ${method} ${path}`,
   );
-
-/** The route whose path fits, and what stands where it has ids. */
-function routeOf(method: string, path: readonly string[]) {
-  for (const [route, handle] of Object.entries(routes)) {
-    const [wantedMethod, wantedPath = ""] = route.split(" ");
-    const wanted = wantedPath.split("/").slice(1).filter(Boolean);
-    if (wantedMethod !== method || wanted.length !== path.length) continue;
-    if (!wanted.every((part, index) => part === ":" || part === path[index])) continue;
-    return { handle, ids: path.filter((_, index) => wanted[index] === ":").map(decodeURIComponent) };
-  }
-  return undefined;
-}
-
-async function bodyOf(request: IncomingMessage): Promise<unknown> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of request) chunks.push(chunk);
-  const text = Buffer.concat(chunks).toString();
-  return text === "" ? {} : JSON.parse(text);
-}

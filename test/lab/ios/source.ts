@@ -1,9 +1,7 @@
 import type { LabUi, UiNode, UiWindow } from "../android/labUi.ts";
-import type { TreeNode } from "../android/uia2/tree.ts";
+import { type Attributes, xmlElement, xmlHead } from "../webdriver.ts";
 import { isAlert } from "./alerts.ts";
 import { bundleIdOf } from "./names.ts";
-
-type Attributes = [name: string, value: string | number | boolean | undefined][];
 
 const prefix = "XCUIElementType";
 /** Types by the ends of the classes that the apps of the laboratory are made of. */
@@ -18,25 +16,21 @@ const types: readonly (readonly [ending: RegExp, type: string])[] = [
   [/WebView$/, "WebView"],
 ];
 
-/** The tree of the app in front, in the order and with the attributes that WebDriverAgent writes. */
-export function treeOf(ui: LabUi): TreeNode {
-  const scope = element("AppiumAUT", [], undefined);
+/** The app in front, in the order and with the attributes that WebDriverAgent writes. */
+export function sourceOf(ui: LabUi): string {
   const { packageName } = ui.front();
   const label = ui.apps().find((one) => one.packageName === packageName)?.label ?? packageName;
+  const place = { x: 0, y: 0, ...sizeOf(ui) };
+  const words = wordsAttributes({ name: label, label });
+  const tag = `${prefix}Application`;
+  const attributes = { type: tag, ...words, ...place, index: 0, bundleId: bundleIdOf(packageName) };
+  const windows = windowsOf(ui).map((window, index) => windowElement(ui, window, { ...place, index }));
+  return xmlHead + xmlElement("AppiumAUT", {}, "", xmlElement(tag, attributes, "  ", windows.join("")));
+}
+
+function sizeOf(ui: LabUi) {
   const { width, height } = ui.space();
-  const place: Attributes = [
-    ["x", 0],
-    ["y", 0],
-    ["width", width],
-    ["height", height],
-  ];
-  const app = element(
-    `${prefix}Application`,
-    [...said({ name: label, label }), ...place, ["index", 0], ["bundleId", bundleIdOf(packageName)]],
-    scope,
-  );
-  for (const window of windowsOf(ui)) addWindow(app, window, { ui, place });
-  return scope;
+  return { width, height };
 }
 
 const windowsOf = (ui: LabUi): readonly UiWindow[] =>
@@ -44,92 +38,77 @@ const windowsOf = (ui: LabUi): readonly UiWindow[] =>
     .windows()
     .filter(({ kind, title }) => !["system", "toast"].includes(kind) || title === "NotificationShade");
 
-type Adding = { ui: LabUi; place: Attributes };
-
-function addWindow(app: TreeNode, window: UiWindow, { ui, place }: Adding): void {
-  const index: Attributes = [["index", app.children.length]];
-  const own = element(`${prefix}Window`, [...said({}), ...place, ...index], app);
+function windowElement(ui: LabUi, window: UiWindow, place: Attributes): string {
+  const tag = `${prefix}Window`;
   const { root, kind } = window;
-  if (kind === "keyboard") addNode(own, root, ui, `${prefix}Keyboard`);
-  else if (isAlert(window)) addNode(own, root, ui, `${prefix}Alert`, titleOf(root));
-  else addNode(own, root, ui);
+  const alert = isAlert(window) ? "Alert" : undefined;
+  const given = kind === "keyboard" ? "Keyboard" : alert;
+  const below = nodeElement(root, { ui, depth: 3, index: 0, parentType: "Window" }, given);
+  return xmlElement(tag, { type: tag, ...wordsAttributes({}), ...place }, "    ", below);
 }
 
 const titleOf = (root: UiNode): string =>
   root.children.find(({ className, text }) => className.endsWith("TextView") && text)?.text ?? "";
 
-function addNode(parent: TreeNode, node: UiNode, ui: LabUi, given?: string, label?: string): void {
-  const tag = given ?? `${prefix}${typeOf(node, parent)}`;
-  const words = label === undefined ? wordsOf(node, tag) : { name: label, label };
-  const { x, y, width, height } = node.bounds;
-  const own = element(
-    tag,
-    [
-      ...said({ ...words, enabled: node.enabled, accessible: node.clickable || node.text !== undefined }),
-      ["x", x],
-      ["y", y],
-      ["width", width],
-      ["height", height],
-      ["index", parent.children.length],
-      ["placeholderValue", node.hint],
-      ...(ui.isTv ? ([["focused", node.focused]] satisfies Attributes) : []),
-    ],
-    parent,
-    node,
+type Place = { ui: LabUi; depth: number; index: number; parentType: string };
+
+function nodeElement(node: UiNode, { ui, depth, index, parentType }: Place, given?: string): string {
+  const type = given ?? typeOf(node, parentType);
+  const tag = prefix + type;
+  const title = titleOf(node);
+  const words = type === "Alert" ? { name: title, label: title } : wordsOf(node, type);
+  const accessible = node.clickable || node.text !== undefined;
+  const attributes = {
+    type: tag,
+    ...wordsAttributes({ ...words, enabled: node.enabled, accessible }),
+    ...node.bounds,
+    index,
+    placeholderValue: node.hint,
+    focused: ui.isTv ? node.focused : undefined,
+  };
+  const below = node.children.map((child, at) =>
+    nodeElement(child, { ui, depth: depth + 1, index: at, parentType: type }),
   );
-  for (const child of node.children) addNode(own, child, ui);
+  return xmlElement(tag, attributes, "  ".repeat(depth), below.join(""));
 }
 
-function typeOf(node: UiNode, parent: TreeNode): string {
-  const { className, password, clickable } = node;
+function typeOf({ className, password, clickable }: UiNode, parentType: string): string {
   if (className.endsWith("EditText")) return password ? "SecureTextField" : "TextField";
   const found = types.find(([ending]) => ending.test(className))?.[1];
   if (found !== undefined) return found;
   if (className.endsWith("TextView")) return clickable ? "Button" : "StaticText";
   if (!clickable) return "Other";
-  return parent.tag === `${prefix}Table` ? "Cell" : "Button";
+  return parentType === "Table" ? "Cell" : "Button";
 }
 
 type Words = { name?: string | undefined; label?: string | undefined; value?: string | undefined };
 
 /** An identifier of the app's makers is the name; without one the label is. */
-function wordsOf(node: UiNode, tag: string): Words {
+function wordsOf(node: UiNode, type: string): Words {
   const identifier = node.resourceId?.startsWith("android:") ? undefined : node.resourceId?.split("/")[1];
   const isField = node.hint !== undefined;
   const label = node.contentDescription ?? (isField ? undefined : node.text);
-  return { name: identifier ?? label, label, value: shownValue(node, tag) };
+  return { name: identifier ?? label, label, value: shownValue(node, type) };
 }
 
-function shownValue(node: UiNode, tag: string): string | undefined {
-  if (tag.endsWith("Switch")) return node.checked ? "1" : "0";
-  if (tag.endsWith("Slider")) return `${Math.round(Number(node.text ?? 0))}%`;
-  if (tag.endsWith("Button")) return node.checked || node.selected ? "1" : undefined;
+function shownValue(node: UiNode, type: string): string | undefined {
+  if (type === "Switch") return node.checked ? "1" : "0";
+  if (type === "Slider") return `${Math.round(Number(node.text ?? 0))}%`;
+  if (type === "Button") return node.checked || node.selected ? "1" : undefined;
   return node.text;
 }
 
-function said({
+const wordsAttributes = ({
   name,
   label,
   value,
   enabled = true,
   accessible = false,
-}: Words & Partial<Pick<UiNode, "enabled">> & { accessible?: boolean }): Attributes {
-  return [
-    ["value", value],
-    ["name", name],
-    ["label", label],
-    ["enabled", enabled],
-    ["visible", true],
-    ["accessible", accessible],
-  ];
-}
-
-function element(tag: string, attributes: Attributes, parent: TreeNode | undefined, node?: UiNode): TreeNode {
-  const all: Attributes = parent === undefined ? attributes : [["type", tag], ...attributes];
-  const written = all.flatMap(([name, value]): [string, string][] =>
-    value === undefined ? [] : [[name, String(value)]],
-  );
-  const own: TreeNode = { tag, attributes: new Map(written), node, parent, children: [] };
-  parent?.children.push(own);
-  return own;
-}
+}: Words & { enabled?: boolean; accessible?: boolean }): Attributes => ({
+  value,
+  name,
+  label,
+  enabled,
+  visible: true,
+  accessible,
+});

@@ -36,12 +36,6 @@ export function nodesOf(placed: Placed, packageName: string, focus: string | und
     focusable: isFocusable(view),
     focused: placed.key === focus || view.part?.isFocused === true,
     scrollable: (placed.scrolling?.most ?? 0) > 0,
-    ...(placed.scrolling && {
-      canScroll: {
-        forward: placed.scrolling.at < placed.scrolling.most,
-        backward: placed.scrolling.at > 0,
-      },
-    }),
     password: view.isPassword === true,
     selected: false,
     children: placed.children.flatMap((child) => nodesOf(child, packageName, focus) ?? []),

@@ -1,19 +1,17 @@
-import type { Rect } from "@labwright/controllers";
+import { WireFailure } from "../../webdriver.ts";
 import type { LabUi } from "../labUi.ts";
-import { Uia2Failure } from "./failure.ts";
 
-export async function screenshot(ui: LabUi, display: number, part?: Rect): Promise<string> {
-  const { width, height, rgba, isSecure } = await ui.picture(display);
+export async function screenshot(ui: LabUi): Promise<string> {
+  const { width, height, rgba, isSecure } = await ui.picture();
   if (isSecure) {
-    throw new Uia2Failure(
+    throw new WireFailure(
       "unable to capture screen",
       "Failed to capture a screenshot. Does the current view have 'secure' flag set?",
     );
   }
   const { default: sharp } = await import("sharp");
-  const picture = sharp(rgba, { raw: { width, height, channels: 4 } });
-  if (part) picture.extract({ left: part.x, top: part.y, width: part.width, height: part.height });
-  return (await picture.png({ compressionLevel: 1 }).toBuffer()).toString("base64");
+  const picture = sharp(rgba, { raw: { width, height, channels: 4 } }).png({ compressionLevel: 1 });
+  return (await picture.toBuffer()).toString("base64");
 }
 
 /** A frame of the stream; black where it is secret. `scale` and `quality` in percent. */

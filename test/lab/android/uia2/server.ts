@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { type Answer, answerTo, bodyOf, findRoute, listen, stop, WireFailure } from "../../webdriver.ts";
 import { type Clock, type LabUi, realClock } from "../labUi.ts";
-import { Uia2Failure } from "./failure.ts";
 import { jpeg } from "./pictures.ts";
 import { routes, type Uia2Device } from "./routes.ts";
 import { Uia2Session } from "./session.ts";
@@ -79,14 +79,14 @@ class Instrumentation {
   }
 
   async listen(): Promise<[number, number]> {
-    return [await portOf(this.#http), await portOf(this.#mjpeg)];
+    return [await listen(this.#http), await listen(this.#mjpeg)];
   }
 
   async end(end: End): Promise<void> {
     this.#session?.close();
     this.#session = undefined;
     this.#tellEnd(end);
-    await Promise.all([this.#http, this.#mjpeg].map(stopped));
+    await Promise.all([this.#http, this.#mjpeg].map(stop));
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -114,17 +114,11 @@ class Instrumentation {
     return crashAfter <= 0;
   }
 
-  async #result(
-    method: string,
-    path: string,
-    request: IncomingMessage,
-  ): Promise<{ status: number; value: unknown }> {
+  async #result(method: string, path: string, request: IncomingMessage): Promise<Answer> {
     try {
       return { status: 200, value: await this.#handle(method, path, await bodyOf(request)) };
     } catch (cause) {
-      const failure = cause instanceof Uia2Failure ? cause : new Uia2Failure("unknown error", String(cause));
-      const { error, message, stack: stacktrace = "" } = failure;
-      return { status: failure.status, value: { error, message, stacktrace } };
+      return answerTo(cause);
     }
   }
 
@@ -144,7 +138,7 @@ class Instrumentation {
     if (method === "DELETE" && rest.length === 0) return null;
     await this.#ui.settle();
     if (rest[0] === "source") await this.#delay(this.faults.sourceDelayMs);
-    const found = routeOf(method, rest);
+    const found = findRoute(routes, method, rest);
     if (!found) throw unknownCommand(method, path);
     return found.handle({ session, device: this.#device, ids: found.ids, body });
   }
@@ -152,9 +146,9 @@ class Instrumentation {
   #sessionOf(id: string): Uia2Session {
     const session = this.#session;
     if (!session)
-      throw new Uia2Failure("invalid session id", "A session is either terminated or not started");
+      throw new WireFailure("invalid session id", "A session is either terminated or not started");
     if (session.id === id) return session;
-    throw new Uia2Failure("invalid session id", `The session identified by ${id} is not known`);
+    throw new WireFailure("invalid session id", `The session identified by ${id} is not known`);
   }
 
   #newSession(body: unknown): object {
@@ -184,53 +178,16 @@ class Instrumentation {
 }
 
 const unknownCommand = (method: string, path: string) =>
-  new Uia2Failure("unknown command", `The server knows no ${method} ${path}`);
-
-/** The route whose path fits, and what stands where it has ids. */
-function routeOf(method: string, path: readonly string[]) {
-  for (const [route, handle] of Object.entries(routes)) {
-    const [wantedMethod, wantedPath = ""] = route.split(" ");
-    const wanted = wantedPath.split("/").slice(1).filter(Boolean);
-    if (wantedMethod !== method || wanted.length !== path.length) continue;
-    if (!wanted.every((part, index) => part === ":" || part === path[index])) continue;
-    const ids = path.filter((_, index) => wanted[index] === ":").map(decodeURIComponent);
-    return { handle, ids };
-  }
-  return undefined;
-}
-
-async function bodyOf(request: IncomingMessage): Promise<unknown> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of request) chunks.push(chunk);
-  const text = Buffer.concat(chunks).toString();
-  return text === "" ? {} : JSON.parse(text);
-}
+  new WireFailure("unknown command", `The server knows no ${method} ${path}`);
 
 const isObject = (one: unknown): one is Record<string, unknown> => typeof one === "object" && one !== null;
 
 function capabilitiesOf(body: unknown): Record<string, unknown> {
   const capabilities = isObject(body) ? body.capabilities : undefined;
   if (!isObject(capabilities)) {
-    throw new Uia2Failure("session not created", "'capabilities' are mandatory for session creation");
+    throw new WireFailure("session not created", "'capabilities' are mandatory for session creation");
   }
   const { firstMatch, alwaysMatch } = capabilities;
   const first: unknown = Array.isArray(firstMatch) ? firstMatch[0] : {};
   return { ...(isObject(alwaysMatch) ? alwaysMatch : {}), ...(isObject(first) ? first : {}) };
-}
-
-function portOf(server: Server): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      resolve(typeof address === "object" && address ? address.port : 0);
-    });
-  });
-}
-
-function stopped(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
 }

@@ -1,22 +1,16 @@
 import { z } from "zod";
-import type { LabUi, Point } from "../labUi.ts";
-import { Uia2Failure } from "./failure.ts";
-import { centerOf, element } from "./gestures.ts";
-import { Uia2Session } from "./session.ts";
+import type { LabUi, Point } from "./android/labUi.ts";
 
 const step = z.object({
   type: z.string(),
   duration: z.number().min(0).optional(),
   x: z.number().optional(),
   y: z.number().optional(),
-  origin: z.union([z.enum(["viewport", "pointer"]), element]).optional(),
-  value: z.string().optional(),
+  origin: z.literal("viewport").optional(),
 });
-const source = z.object({ type: z.enum(["pointer", "key", "none"]), id: z.string(), actions: z.array(step) });
+const source = z.object({ type: z.enum(["pointer", "none"]), id: z.string(), actions: z.array(step) });
 export const actionsBody = z.object({ actions: z.array(source) });
 type Step = z.output<typeof step>;
-/** Whose screen is touched, and where its elements are. */
-type TouchSession = Pick<Uia2Session, "ui" | "node">;
 
 /** A finger from where it comes down to where it leaves. */
 type Stroke = { points: Point[]; heldMs: number; movedMs: number; restedMs: number };
@@ -27,23 +21,20 @@ const restMs = 100;
 const slowMs = 60_000;
 const slop = 8;
 
-/** W3C actions: strokes of a finger one after the other, two fingers together as a pinch, and keys. */
-export function performActions(session: TouchSession, { actions }: z.output<typeof actionsBody>): void {
-  const fingers = actions
-    .filter(({ type }) => type === "pointer")
-    .map((one) => strokesOf(session, one.actions));
+/** W3C actions: strokes of a finger one after the other, or two fingers together as a pinch. */
+export function performActions(ui: LabUi, { actions }: z.output<typeof actionsBody>): void {
+  const fingers = actions.filter(({ type }) => type === "pointer").map((one) => strokesOf(one.actions));
   const [first, second] = fingers;
-  if (first?.[0] && second?.[0]) pinch(session.ui, first[0], second[0]);
-  else for (const stroke of first ?? []) draw(session.ui, stroke);
-  for (const { type, actions: steps } of actions) if (type === "key") pressKeys(session.ui, steps);
+  if (first?.[0] && second?.[0]) pinch(ui, first[0], second[0]);
+  else for (const stroke of first ?? []) draw(ui, stroke);
 }
 
-function strokesOf(session: TouchSession, steps: readonly Step[]): Stroke[] {
+function strokesOf(steps: readonly Step[]): Stroke[] {
   const strokes: Stroke[] = [];
   let at: Point = { x: 0, y: 0 };
   let stroke: Stroke | undefined;
   for (const one of steps) {
-    if (one.type === "pointerMove") at = target(session, one, at);
+    if (one.type === "pointerMove") at = { x: one.x ?? 0, y: one.y ?? 0 };
     if (one.type === "pointerDown") {
       stroke = { points: [at], heldMs: 0, movedMs: 0, restedMs: 0 };
       strokes.push(stroke);
@@ -60,12 +51,6 @@ function extend(stroke: Stroke, { type, duration = 0 }: Step, at: Point): void {
     stroke.restedMs = 0;
   } else if (stroke.points.length === 1) stroke.heldMs += duration;
   else stroke.restedMs += duration;
-}
-
-function target(session: TouchSession, { x = 0, y = 0, origin = "viewport" }: Step, at: Point): Point {
-  if (origin === "viewport") return { x, y };
-  const from = origin === "pointer" ? at : centerOf(session.node(Uia2Session.idOf(origin)));
-  return { x: from.x + x, y: from.y + y };
 }
 
 const lengthBetween = (one: Point, other: Point) => Math.hypot(other.x - one.x, other.y - one.y);
@@ -88,28 +73,4 @@ function pinch(ui: LabUi, one: Stroke, other: Stroke): void {
   const before = Math.max(1, lengthBetween(a, b));
   const center = { x: Math.round((a.x + b.x) / 2), y: Math.round((a.y + b.y) / 2) };
   ui.pinch(center, lengthBetween(c, d) / before);
-}
-
-/** Keys without a letter, by their place in W3C's table, with Android's code. */
-const keys: ReadonlyMap<string, number> = new Map([
-  ["\uE003", 67],
-  ["\uE004", 61],
-  ["\uE006", 66],
-  ["\uE007", 66],
-  ["\uE00C", 111],
-  ["\uE00D", 62],
-  ["\uE012", 21],
-  ["\uE013", 19],
-  ["\uE014", 22],
-  ["\uE015", 20],
-]);
-
-function pressKeys(ui: LabUi, steps: readonly Step[]): void {
-  for (const { type, value } of steps) {
-    if (type !== "keyDown") continue;
-    if (value === undefined) throw new Uia2Failure("invalid argument", "A key needs its value");
-    const code = keys.get(value);
-    if (code === undefined) ui.type(value);
-    else ui.key(code);
-  }
 }
