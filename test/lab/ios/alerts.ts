@@ -1,5 +1,5 @@
 import { type LabUi, nodesBelow, type UiNode, type UiWindow } from "../android/labUi.ts";
-import { WireFailure } from "../webdriver.ts";
+import { WireFailure } from "../webdriver/wire.ts";
 
 const button = /^android:id\/(?:button\d+|aerr_\w+)$|:id\/permission_\w+_button$/;
 const refusing = /deny|aerr_close/;

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import { z } from "zod";
-import { parsed, WireFailure } from "../webdriver.ts";
+import { parsed, WireFailure } from "../webdriver/wire.ts";
 import { bundleIdOf, packageOf } from "./names.ts";
 import type { IosSession } from "./session.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { LabUi } from "../android/labUi.ts";
-import { WireFailure } from "../webdriver.ts";
+import { WireFailure } from "../webdriver/wire.ts";
 import { bundleIdOf } from "./names.ts";
 
 export type IosPersona = {

@@ -1,6 +1,6 @@
 import { type Clock, type LabUi, realClock } from "../android/labUi.ts";
 import { createLabUi } from "../android/ui/labScreen.ts";
-import { listen, stop } from "../webdriver.ts";
+import { listen, stop } from "../webdriver/wire.ts";
 import { type IosPersona, iphone } from "./capabilities.ts";
 import { type Access, type Asked, type IosFaults, IosServer, type LabCloud } from "./server.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parsed, WireFailure } from "../webdriver.ts";
+import { parsed, WireFailure } from "../webdriver/wire.ts";
 import { appCommands } from "./appCommands.ts";
 import { pixelsPerPoint } from "./pictures.ts";
 import type { IosSession } from "./session.ts";

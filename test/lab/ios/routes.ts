@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { actionsBody, performActions } from "../actions.ts";
 import type { UiNode } from "../android/labUi.ts";
-import { parsed, WireFailure } from "../webdriver.ts";
+import { actionsBody, performActions } from "../webdriver/actions.ts";
+import { parsed, WireFailure } from "../webdriver/wire.ts";
 import { answerAlert } from "./alerts.ts";
 import { mobile } from "./mobile.ts";
 import { screenshot } from "./pictures.ts";

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { z } from "zod";
 import type { Clock, LabUi } from "../android/labUi.ts";
-import { type Answer, answerTo, bodyOf, findRoute, WireFailure } from "../webdriver.ts";
+import { type Answer, answerTo, bodyOf, findRoute, WireFailure } from "../webdriver/wire.ts";
 import { launch } from "./appCommands.ts";
 import { type IosPersona, negotiated } from "./capabilities.ts";
 import { routes } from "./routes.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Clock, LabUi } from "../android/labUi.ts";
-import { Elements } from "../webdriver.ts";
+import { Elements } from "../webdriver/wire.ts";
 import { IosLogs } from "./logs.ts";
 
 export type Call = { session: IosSession; ids: readonly string[]; body: unknown };

@@ -1,5 +1,5 @@
 import type { LabUi, UiNode, UiWindow } from "../android/labUi.ts";
-import { type Attributes, xmlElement, xmlHead } from "../webdriver.ts";
+import { type Attributes, xmlElement, xmlHead } from "../webdriver/wire.ts";
 import { isAlert } from "./alerts.ts";
 import { bundleIdOf } from "./names.ts";
 

@@ -64,11 +64,9 @@ describe("@devicefarmer/adbkit", () => {
     log.end();
   });
 
-  it("forwards, reverses, and hears of devices that go and come", async () => {
+  it("forwards, and hears of devices that go and come", async () => {
     await device().forward("tcp:0", "tcp:6790");
     expect((await device().listForwards())[0]).toMatchObject({ remote: "tcp:6790" });
-    await device().reverse("tcp:9999", "tcp:8888");
-    expect(await device().listReverses()).toMatchObject([{ remote: "tcp:9999", local: "tcp:8888" }]);
     const tracker = await open().trackDevices();
     const next = (kind: "add" | "remove") => new Promise((resolve) => tracker.once(kind, resolve));
     const gone = next("remove");

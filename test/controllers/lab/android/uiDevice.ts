@@ -13,8 +13,6 @@ export const center = ({ bounds: { x, y, width, height } }: UiNode) => ({
 
 export const nodesBelow = (node: UiNode): UiNode[] => [node, ...node.children.flatMap(nodesBelow)];
 
-export type Device = ReturnType<typeof device>;
-
 /** A screen with short words for what tests do on it: a name is a text, a description, or the end of a resource id. */
 export function device(options: Parameters<typeof createLabUi>[0]) {
   const clock = new ManualClock();

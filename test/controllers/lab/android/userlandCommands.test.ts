@@ -25,9 +25,7 @@ describe("apps", () => {
     expect((await run(`am start -W ${shop}`)).stdout).not.toContain("COLD");
     await run(`am force-stop ${shop}`);
     expect((await run(`pidof ${shop}`)).code).toBe(1);
-    expect((await run(`monkey -p ${shop} -c android.intent.category.LAUNCHER 1`)).stdout).toMatch(
-      /^Events injected: 1/,
-    );
+    await run(`am start ${shop}`);
     expect((await run(`pidof ${shop}`)).stdout).not.toBe(first.stdout);
   });
 
@@ -40,7 +38,6 @@ describe("apps", () => {
     expect((await run("am start -a android.intent.action.VIEW -d nosuch://x")).stderr).toContain(
       "unable to resolve",
     );
-    expect((await run("monkey -p com.nope 1")).stdout).toContain("No activities found");
     expect((await run("pm path com.nope")).code).toBe(1);
     expect((await run("dumpsys package com.nope")).stdout).toContain("Unable to find package");
     expect((await run("pm grant com.nope android.permission.CAMERA")).code).toBe(255);
@@ -112,7 +109,7 @@ describe("the screen", () => {
     expect((await run("cat /sdcard/window_dump.xml")).stdout).toBe(stdout.replace(/UI hier.*\n$/, ""));
   });
 
-  it("is not dumped while it has no root, never rests, or somebody else has UiAutomation", async () => {
+  it("is not dumped while it has no root, never rests, or another program has UiAutomation", async () => {
     const { run, ui, system } = startUserland("phone");
     ui.faults.nullRoots = 1;
     expect((await run("uiautomator dump")).stderr).toContain(
@@ -134,9 +131,6 @@ describe("the screen", () => {
     const png = await bytes("screencap -p");
     const { data } = await sharp(png).ensureAlpha().raw().toBuffer({ resolveWithObject: true });
     expect(Buffer.compare(data, raw.subarray(16))).toBe(0);
-    expect((await run("screencap -p /sdcard/s.png; stat -c %s /sdcard/s.png")).stdout).toBe(
-      `${png.length}\n`,
-    );
     expect((await run("screencap -d 1")).stderr).toContain("not valid");
     ui.faults.secondDisplay = { width: 800, height: 480 };
     expect((await bytes("screencap -d 4619827551948147201")).readUInt32LE(0)).toBe(800);
@@ -149,8 +143,6 @@ describe("the screen", () => {
     expect((await run("dumpsys window | grep -c cur=2400x1080")).stdout).toBe("1\n");
     await run("wm user-rotation free");
     expect(ui.space().rotation).toBe(0);
-    await run("content insert --uri content://settings/system --bind name:s:user_rotation --bind value:i:1");
-    expect((await run("settings get system user_rotation")).stdout).toBe("1\n");
     expect((await run("content query --uri content://sms")).stderr).toContain("Permission Denial");
   });
 

@@ -23,25 +23,14 @@ describe("the shell", () => {
     ['echo "$(echo in; echo side)"', "in\nside\n"],
     ["echo `echo back`", "back\n"],
     ["false; echo $?", "1\n"],
-    ["(exit 4); echo $?", "4\n"],
     ["exec echo last; echo never", "last\n"],
     ["echo hi | cat | cat", "hi\n"],
     ["echo text > /sdcard/f; cat < /sdcard/f; echo more >> /sdcard/f; cat /sdcard/f", "text\ntext\nmore\n"],
     ["nosuch 2>/dev/null; echo $?", "127\n"],
     ["nosuch 2>&1 | grep -c inaccessible", "1\n"],
     ["[ -d /sdcard ] && echo folder; [ -e /nosuch ] || echo none", "folder\nnone\n"],
-    ['[ "a" = "a" ] && [ 2 -gt 1 ] && echo right', "right\n"],
-    ["for x in a b; do echo $x; done", "a\nb\n"],
-    ["if [ -f /nosuch ]; then echo there; else echo gone; fi", "gone\n"],
-    ["{ echo a; echo b; } | wc -l", "2\n"],
-    [
-      "touch /sdcard/a.x /sdcard/b.x; echo /sdcard/*.x '/sdcard/*.x'",
-      "/sdcard/a.x /sdcard/b.x /sdcard/*.x\n",
-    ],
     ["echo a # no part of it", "a\n"],
     ["echo a#b", "a#b\n"],
-    ["printf '%s-%s\\n' a b", "a-b\n"],
-    ['X=; while [ "$X" != aaa ]; do X=a$X; done; echo $X', "aaa\n"],
     ["true & echo after", "after\n"],
     ["grep x /nosuch 2>&1; echo $?", "grep: No such file or directory\n1\n"],
     ["echo x > /system/f 2>/dev/null; echo $?", "1\n"],
@@ -59,59 +48,21 @@ describe("the shell", () => {
     });
     expect(await run("echo a; )")).toMatchObject({ code: 1, stdout: "" });
   });
-
-  it("ends a loop without an end when nobody reads it any more", async () => {
-    expect(await out("while true; do echo y; done | head -n 2")).toBe("y\ny\n");
-  });
-
-  it("ends a command that goes on when nobody reads it any more", async () => {
-    expect(await out("log hello; logcat | head -n 1")).toBe("--------- beginning of main\n");
-  });
 });
 
-describe("what is quoted", () => {
-  const hostile = [
-    "$(reboot)",
-    "`reboot`",
-    "; reboot",
-    "&& reboot",
-    "| reboot",
-    "\n reboot \n",
-    "> /sdcard/owned",
-    "$HOME $\u007bHOME}",
-    "'",
-    '"',
-    '\\" ; reboot ; \\"',
-    "\\",
-    "*",
-    "# no comment",
-    "& reboot &",
-    "日本語 😀 \u202e",
-    "--help",
-    "~",
-    "!",
-    "%s %d \\n",
-  ];
-  /** As a shell's single quotes want it. */
-  const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
-
-  it.each(hostile)("arrives as it is and never runs: %j", async (text) => {
-    const userland = startUserland("phone");
-    expect(await userland.run(`sh -c 'printf %s "$1"' sh ${quoted(text)}`)).toEqual({
-      code: 0,
-      stdout: text,
-      stderr: "",
-    });
-    const { stdout } = await userland.run(`setprop persist.text ${quoted(text)}; getprop persist.text`);
-    expect(stdout).toBe(`${text}\n`);
-    expect(userland.reboots).toBe(0);
-    expect(userland.system.files.stat("/sdcard/owned")).toBeUndefined();
-    expect(userland.system.unknown).toEqual([]);
-  });
-
-  it("would run if it were not quoted", async () => {
-    const userland = startUserland("phone");
-    await userland.run("echo $(reboot)");
-    expect(userland.reboots).toBe(1);
-  });
+/** Without this, the tests of quoting in test/controllers/android/link.test.ts would prove nothing. */
+it.each([
+  "$(reboot)",
+  "`reboot`",
+  "; reboot",
+  "&& reboot",
+  "| reboot",
+  "& reboot",
+  "\n reboot \n",
+  "> /sdcard/owned",
+])("an unquoted %j has its effect", async (text) => {
+  const userland = startUserland("phone");
+  await userland.run(`echo ${text}`);
+  const isOwned = userland.system.files.stat("/sdcard/owned") !== undefined;
+  expect(userland.reboots === 1 || isOwned).toBe(true);
 });

@@ -1,7 +1,6 @@
 import type { KeyObject } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
-import type { Duplex } from "node:stream";
 import type { LabFaults } from "../faults.ts";
 import type { DeviceSide } from "../labShell.ts";
 import type { TransportHost } from "./host.ts";
@@ -24,8 +23,6 @@ export type Adbd = {
   drop(): void;
   goOffline(): Promise<void>;
   goOnline(): Promise<void>;
-  /** Connects to the host by its reverse rule for an endpoint, such as `tcp:9999`; undefined without one. */
-  openReverse(endpoint: string): Promise<Duplex | undefined>;
   close(): Promise<void>;
 };
 
@@ -68,13 +65,6 @@ export async function startAdbd(
     goOffline,
     async goOnline() {
       listener = await listen(port, accept);
-    },
-    async openReverse(endpoint) {
-      for (const transport of transports) {
-        const stream = await transport.openReverse(endpoint);
-        if (stream) return stream;
-      }
-      return undefined;
     },
     close: goOffline,
   };

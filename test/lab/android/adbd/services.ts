@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { pipeline } from "node:stream/promises";
 import type { TransportHost } from "./host.ts";
-import type { ReverseRules } from "./reverse.ts";
 import { runShell, runShellV2 } from "./shell.ts";
 import { type AdbStream, writeTo } from "./stream.ts";
 import { serveSync } from "./sync.ts";
@@ -17,12 +16,7 @@ const answers: Readonly<Record<string, string>> = {
 };
 
 /** Serves a stream to its end. A service that there is not is refused. */
-export async function serve(
-  service: string,
-  stream: AdbStream,
-  host: TransportHost,
-  rules: ReverseRules,
-): Promise<void> {
+export async function serve(service: string, stream: AdbStream, host: TransportHost): Promise<void> {
   const [name = "", rest = ""] = service.split(/:(.*)/s, 2);
   const [kind = "", ...options] = name.split(",");
   if (kind === "shell" || kind === "exec") {
@@ -32,8 +26,7 @@ export async function serve(
   } else if (kind === "sync") {
     stream.accept();
     await serveSync(stream, host.device.files);
-  } else if (kind === "reverse") await rules.serve(rest, stream);
-  else if (kind === "reboot") {
+  } else if (kind === "reboot") {
     stream.accept();
     host.device.reboot();
   } else if (answers[kind] !== undefined) {

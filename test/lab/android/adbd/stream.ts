@@ -18,12 +18,12 @@ export class AdbStream extends Duplex {
   private acknowledged: (() => void) | undefined;
   private owesOkay = false;
   private isClosed = false;
+  private isOpen = false;
 
   constructor(
     private readonly link: StreamLink,
     private readonly localId: number,
     private readonly remoteId: number,
-    private isOpen = false,
   ) {
     super();
     this.on("error", () => undefined);

@@ -3,7 +3,6 @@ import type { Socket } from "node:net";
 import type { TransportHost } from "./host.ts";
 import { isSignedBy, parseHostKey } from "./hostKey.ts";
 import { encodePacket, mostData, type Packet, PacketReader, protocolVersion } from "./packets.ts";
-import { type ReverseRules, reverseRules } from "./reverse.ts";
 import { serve } from "./services.ts";
 import { AdbStream } from "./stream.ts";
 
@@ -14,10 +13,8 @@ const features = ["shell_v2", "cmd", "stat_v2", "ls_v2", "fixed_push_mkdir"];
 
 /** A connection from an adb server: first the handshake, then streams at the same time. */
 export class Transport {
-  readonly rules: ReverseRules = reverseRules();
   private readonly reader = new PacketReader();
   private readonly streams = new Map<number, AdbStream>();
-  private readonly opening = new Map<number, (stream: AdbStream | undefined) => void>();
   private token = randomBytes(tokenBytes);
   private isIn = false;
   private nextId = 1;
@@ -32,22 +29,11 @@ export class Transport {
     socket.on("data", (bytes) => this.receive(bytes));
     socket.on("close", () => {
       for (const stream of [...this.streams.values()]) stream.receiveClose();
-      for (const answer of this.opening.values()) answer(undefined);
     });
   }
 
   drop(): void {
     this.socket.destroy();
-  }
-
-  /** Opens a stream to what the host's reverse rule of this endpoint names; undefined without a rule, or if it is refused. */
-  async openReverse(endpoint: string): Promise<AdbStream | undefined> {
-    const target = this.rules.find(endpoint);
-    if (target === undefined || this.socket.destroyed) return undefined;
-    const id = this.nextId++;
-    const answer = new Promise<AdbStream | undefined>((resolve) => this.opening.set(id, resolve));
-    this.send({ command: "OPEN", arg0: id, arg1: 0, data: Buffer.from(`${target}\0`) });
-    return answer;
   }
 
   private receive(bytes: Buffer): void {
@@ -87,8 +73,8 @@ export class Transport {
     else if (!this.isIn) this.drop();
     else if (command === "OPEN") this.open(arg0, data);
     else if (command === "WRTE") this.streams.get(arg1)?.receive(data);
-    else if (command === "OKAY") this.okay(arg0, arg1);
-    else if (command === "CLSE") this.close(arg1);
+    else if (command === "OKAY") this.streams.get(arg1)?.receiveOkay();
+    else if (command === "CLSE") this.streams.get(arg1)?.receiveClose();
   }
 
   private greet(hostMostData: number): void {
@@ -123,38 +109,17 @@ export class Transport {
   private open(remoteId: number, data: Buffer): void {
     const service = data.toString("utf8").replace(/\0+$/, "");
     const ended = this.host.traffic.opened(service);
-    const stream = this.add(this.nextId++, remoteId, { ended });
-    void serve(service, stream, this.host, this.rules).catch(() => stream.destroy());
-  }
-
-  private add(
-    localId: number,
-    remoteId: number,
-    { isOpen = false, ended }: { isOpen?: boolean; ended?: () => void } = {},
-  ): AdbStream {
+    const localId = this.nextId++;
     const link = {
       mostData: this.mostData,
       send: (packet: Omit<Packet, "data"> & { data?: Buffer }) => this.send(packet),
       forget: (id: number) => {
         this.streams.delete(id);
-        ended?.();
+        ended();
       },
     };
-    const stream = new AdbStream(link, localId, remoteId, isOpen);
+    const stream = new AdbStream(link, localId, remoteId);
     this.streams.set(localId, stream);
-    return stream;
-  }
-
-  private okay(remoteId: number, localId: number): void {
-    const answer = this.opening.get(localId);
-    this.opening.delete(localId);
-    if (answer) answer(this.add(localId, remoteId, { isOpen: true }));
-    else this.streams.get(localId)?.receiveOkay();
-  }
-
-  private close(localId: number): void {
-    this.opening.get(localId)?.(undefined);
-    this.opening.delete(localId);
-    this.streams.get(localId)?.receiveClose();
+    void serve(service, stream, this.host).catch(() => stream.destroy());
   }
 }

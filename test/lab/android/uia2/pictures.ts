@@ -1,4 +1,4 @@
-import { WireFailure } from "../../webdriver.ts";
+import { WireFailure } from "../../webdriver/wire.ts";
 import type { LabUi } from "../labUi.ts";
 
 export async function screenshot(ui: LabUi): Promise<string> {

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { actionsBody, performActions } from "../../actions.ts";
-import { parsed, WireFailure } from "../../webdriver.ts";
+import { actionsBody, performActions } from "../../webdriver/actions.ts";
+import { parsed, WireFailure } from "../../webdriver/wire.ts";
 import type { UiNode } from "../labUi.ts";
 import * as gestures from "./gestures.ts";
 import { screenshot } from "./pictures.ts";

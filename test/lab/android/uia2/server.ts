@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { type Answer, answerTo, bodyOf, findRoute, listen, stop, WireFailure } from "../../webdriver.ts";
+import { type Answer, answerTo, bodyOf, findRoute, listen, stop, WireFailure } from "../../webdriver/wire.ts";
 import { type Clock, type LabUi, realClock } from "../labUi.ts";
 import { jpeg } from "./pictures.ts";
 import { routes, type Uia2Device } from "./routes.ts";

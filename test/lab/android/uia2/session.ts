@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { Elements, WireFailure } from "../../webdriver.ts";
+import { Elements, WireFailure } from "../../webdriver/wire.ts";
 import type { Clock, LabUi } from "../labUi.ts";
 import { sourceOf } from "./tree.ts";
 

@@ -1,4 +1,4 @@
-import { type Attributes, xmlElement, xmlHead } from "../../webdriver.ts";
+import { type Attributes, xmlElement, xmlHead } from "../../webdriver/wire.ts";
 import type { LabUi, UiNode } from "../labUi.ts";
 
 /** The page source with the attributes in the order in which the server writes them (UiElementSnapshot). */

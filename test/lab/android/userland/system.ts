@@ -56,7 +56,6 @@ export class System {
   /** Programs and services that were asked for and do not exist, with their line. */
   readonly unknown: string[] = [];
   readonly history: string[] = [];
-  readonly installSessions = new Map<string, { parts: Uint8Array[]; grantsAll: boolean }>();
 
   constructor(readonly parts: Parts) {
     const { persona, ui, faults } = parts;

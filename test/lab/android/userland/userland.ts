@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import type { Duplex } from "node:stream";
 import { type DeviceSide, FileError, type ShellIo } from "../labShell.ts";
 import type { Persona } from "../personas/persona.ts";
-import { am, monkey } from "./commands/activity.ts";
+import { am } from "./commands/activity.ts";
 import { content } from "./commands/content.ts";
 import { dumpsys } from "./commands/dumpsys.ts";
 import { fileCommands } from "./commands/fileCommands.ts";
@@ -36,7 +36,6 @@ const commands: Readonly<Record<string, Command>> = {
   input,
   log,
   logcat,
-  monkey,
   pm,
   screencap,
   uiautomator,

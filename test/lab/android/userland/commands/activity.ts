@@ -1,5 +1,5 @@
 import type { Command, CommandContext, System } from "../system.ts";
-import { answerOf, mockLocation, startHelper } from "./appiumSettings.ts";
+import { answerOf, startHelper } from "./appiumSettings.ts";
 import { scanMedia } from "./content.ts";
 import { instrument } from "./instrument.ts";
 import { type Intent, intentText, readIntent } from "./intent.ts";
@@ -31,11 +31,6 @@ const actions: Readonly<Record<string, Action>> = {
     return print(context, `Broadcasting: Intent { ${intentText(intent)} }\nBroadcast completed: ${answer}\n`);
   },
   instrument,
-  startservice: startService,
-  "start-service": startService,
-  "start-foreground-service": startService,
-  startforegroundservice: startService,
-  stopservice: () => 0,
   "get-current-user": (_, context) => print(context, "0\n"),
   "get-config": (_, context) => {
     const { screen } = context.system.parts.persona;
@@ -137,29 +132,3 @@ async function notResolved(intent: Intent, context: CommandContext): Promise<num
       )
     : fail(context, `Error type 3\nError: Activity class {${intent.component}} does not exist.`);
 }
-
-function startService(args: readonly string[], context: CommandContext): number | Promise<number> {
-  const intent = readIntent(args);
-  const [name = ""] = intent.component?.split("/") ?? [];
-  if (!context.system.packages.find(name)) return fail(context, "Error: Not found; no service started.", 255);
-  context.system.processes.startService(name);
-  mockLocation(intent, context.system);
-  return print(context, `Starting service: Intent { ${intentText(intent)} }\n`);
-}
-
-/** `monkey`: only as a way to start an app, which is what everybody uses it for. */
-export const monkey: Command = async (args, context) => {
-  const { system, out, err } = context;
-  const name = args[args.indexOf("-p") + 1] ?? "";
-  const found = system.packages.find(name);
-  await err(`args: [${args.join(", ")}]\n`);
-  if (!args.includes("-p") || found?.launcher === undefined) {
-    await out("** No activities found to run, monkey aborted.\n");
-    return 252;
-  }
-  system.ui.start({ packageName: name, ...(!found.apk && { activity: found.launcher }) });
-  await out(
-    "Events injected: 1\n## Network stats: elapsed time=21ms (0ms mobile, 0ms wifi, 21ms not connected)\n",
-  );
-  return 0;
-};

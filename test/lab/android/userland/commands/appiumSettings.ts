@@ -15,25 +15,6 @@ export function answerOf(intent: Intent, system: System): string | undefined {
 
 const answers: Readonly<Record<string, (intent: Intent, system: System) => string>> = {
   "clipboard.get": (_, { ui }) => dataOf(Buffer.from(ui.clipboard).toString("base64")),
-  location: (_, { location }) => dataOf(`${location.latitude} ${location.longitude} ${location.altitude}`),
-  locale: ({ extras }, { ui, properties }) => {
-    const locale = [extras.get("lang") ?? "en", extras.get("country") ?? ""]
-      .filter((part) => part !== "")
-      .join("-");
-    properties.set("persist.sys.locale", locale);
-    ui.configure({ locale });
-    return "result=-1";
-  },
-  notifications: () => dataOf(JSON.stringify({ statusBarNotifications: [] })),
-  "sms.read": () => dataOf(JSON.stringify({ items: [], total: 0 })),
-  animation: ({ extras }, { settings }) => {
-    const scale = extras.get("setstatus") === "enable" ? "1.0" : "0.0";
-    for (const name of ["animator_duration", "transition_animation", "window_animation"]) {
-      settings.get("global")?.set(`${name}_scale`, scale);
-    }
-    return "result=-1";
-  },
-  scan_media: () => "result=-1",
 };
 
 const dataOf = (data: string) => `result=-1, data="${data}"`;
@@ -43,15 +24,4 @@ export function startHelper(name: string, { processes }: System): boolean {
   if (name !== packageName) return false;
   processes.startService(packageName);
   return true;
-}
-
-/** The service of the app that pretends to be elsewhere. */
-export function mockLocation({ component, extras }: Intent, system: System): void {
-  if (component !== `${packageName}/.LocationService`) return;
-  const number = (name: string) => Number(extras.get(name) ?? 0);
-  system.location = {
-    latitude: number("latitude"),
-    longitude: number("longitude"),
-    altitude: number("altitude"),
-  };
 }

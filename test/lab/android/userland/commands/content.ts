@@ -1,16 +1,14 @@
 import type { Command, CommandContext } from "../system.ts";
 import { fail, print } from "./reply.ts";
-import { isNamespace, putSetting } from "./settingCommands.ts";
 
 const mediaFolders = /^\/sdcard\/(?:DCIM|Pictures|Movies|Music|Download)\//;
 const denied =
   "Error while accessing provider\njava.lang.SecurityException: Permission Denial: com.android.shell has no access";
 
-/** Settings may be inserted, and the media store scanned and asked for a file; nothing else of other apps may be read or changed. */
+/** The media store may be scanned and asked for a file; nothing else of other apps may be read or changed. */
 export const content: Command = (args, context) => {
   const { system } = context;
   const uri = optionOf(args, "--uri");
-  if (args[0] === "insert") return insertSetting(args, context);
   if (args[0] === "call" && uri === "content://media" && optionOf(args, "--method") === "scan_volume") {
     scanMedia(system);
     return print(context, "Result: null\n");
@@ -28,19 +26,6 @@ export function scanMedia(system: CommandContext["system"]): void {
   system.media = system.files
     .matching(mediaFolders)
     .map((path) => path.replace(/^\/sdcard/, "/storage/emulated/0"));
-}
-
-function insertSetting(args: readonly string[], context: CommandContext): number | Promise<number> {
-  const [, namespace = ""] = /^content:\/\/settings\/(\w+)$/.exec(optionOf(args, "--uri")) ?? [];
-  const bound = (name: string) =>
-    args
-      .find((arg) => arg.startsWith(`${name}:`))
-      ?.split(/:(.*)/s, 2)[1]
-      ?.replace(/^\w:/, "");
-  const [name, value] = [bound("name"), bound("value")];
-  if (!isNamespace(namespace) || name === undefined || value === undefined) return fail(context, denied);
-  putSetting(context.system, namespace, name, value);
-  return 0;
 }
 
 const optionOf = (args: readonly string[], option: string): string =>

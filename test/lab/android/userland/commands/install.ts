@@ -6,40 +6,13 @@ import { print, readOptions } from "./reply.ts";
 type Action = (args: readonly string[], context: CommandContext) => number | Promise<number>;
 
 const valued = ["-S", "-i", "-p", "--user", "--abi", "--install-location", "--originating-uri", "--pkg"];
-let nextSession = 1_000_000;
 
 export const installActions: Readonly<Record<string, Action>> = {
   install: async (args, context) => {
     const { options, rest } = readOptions(args, valued);
     const data = await packageData(options.get("-S"), rest[0], context);
-    return data instanceof Uint8Array ? install([data], options.has("-g"), context) : failed(context, data);
+    return data instanceof Uint8Array ? install(data, options.has("-g"), context) : failed(context, data);
   },
-  "install-create": (args, context) => {
-    const id = String(nextSession++);
-    context.system.installSessions.set(id, { parts: [], grantsAll: args.includes("-g") });
-    return print(context, `Success: created install session [${id}]\n`);
-  },
-  "install-write": async (args, context) => {
-    const { options, rest } = readOptions(args, valued);
-    const [id = "", , path] = rest;
-    const session = context.system.installSessions.get(id);
-    const data = await packageData(options.get("-S"), path === "-" ? undefined : path, context);
-    if (!session || !(data instanceof Uint8Array)) return failed(context, "Error: no such session");
-    session.parts.push(data);
-    return print(context, `Success: streamed ${data.length} bytes\n`);
-  },
-  "install-commit": ([id = ""], context) => {
-    const { installSessions } = context.system;
-    const session = installSessions.get(id);
-    installSessions.delete(id);
-    return session
-      ? install(session.parts, session.grantsAll, context)
-      : failed(context, "Error: no such session");
-  },
-  "install-abandon": ([id = ""], context) =>
-    context.system.installSessions.delete(id)
-      ? print(context, "Success\n")
-      : failed(context, "Error: no such session"),
   uninstall: (args, context) => {
     const name = readOptions(args, valued).rest[0] ?? "";
     const { packages } = context.system;
@@ -80,18 +53,12 @@ async function packageData(
   return got === wanted ? Buffer.concat(parts) : "Failure [INSTALL_FAILED_INVALID_APK: Short read]";
 }
 
-/** Several files are the parts of one app; the first that names a package counts. */
-async function install(
-  files: readonly Uint8Array[],
-  grantsAll: boolean,
-  context: CommandContext,
-): Promise<number> {
+async function install(data: Uint8Array, grantsAll: boolean, context: CommandContext): Promise<number> {
   const { faults } = context.system.parts;
   if (faults.installFailure !== undefined) return failed(context, `Failure [${faults.installFailure}]`);
   if (faults.storageFull) return failed(context, "Failure [INSTALL_FAILED_INSUFFICIENT_STORAGE]");
-  const [first] = files;
-  const apk = first && readApk(first);
-  if (!first || !apk) {
+  const apk = readApk(data);
+  if (!apk) {
     return failed(context, "Failure [INSTALL_PARSE_FAILED_NOT_APK: Failed to parse the package]");
   }
   const old = context.system.packages.find(apk.packageName);
@@ -101,6 +68,6 @@ async function install(
       `Failure [INSTALL_FAILED_VERSION_DOWNGRADE: Downgrade detected: Update version code ${apk.versionCode} is older than current ${old.versionCode}]`,
     );
   }
-  context.system.packages.install(apk, first, grantsAll);
+  context.system.packages.install(apk, data, grantsAll);
   return print(context, "Success\n");
 }

@@ -41,15 +41,6 @@ const actions: Readonly<Record<string, Action>> = {
     }),
   grant: (args, context) => permission(args, context, true),
   revoke: (args, context) => permission(args, context, false),
-  enable: (args, context) => print(context, `Package ${args.at(-1)} new state: enabled\n`),
-  "disable-user": (args, context) => print(context, `Package ${args.at(-1)} new state: disabled-user\n`),
-  "trim-caches": () => 0,
-  "has-feature": ([feature = ""], context) => {
-    const has = context.system.parts.persona.features.includes(feature);
-    return print(context, `${has}\n`).then(() => Number(!has));
-  },
-  "get-install-location": (_, context) => print(context, "0[auto]\n"),
-  "get-max-users": (_, context) => print(context, "Maximum supported users: 4\n"),
   "resolve-activity": (args, context) => {
     const [first, ...others] = launchersOf(args, context.system);
     if (first === undefined) return print(context, "No activity found\n");

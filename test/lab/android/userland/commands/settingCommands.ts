@@ -28,8 +28,7 @@ export const settingCommands: Readonly<Record<string, Command>> = {
   },
 };
 
-export const isNamespace = (name: string): name is SettingNamespace =>
-  settingNamespaces.some((one) => one === name);
+const isNamespace = (name: string): name is SettingNamespace => settingNamespaces.some((one) => one === name);
 
 function settings(args: readonly string[], context: CommandContext): number | Promise<number> {
   const { rest } = readOptions(args, ["--user"]);
@@ -53,7 +52,7 @@ function settings(args: readonly string[], context: CommandContext): number | Pr
 }
 
 /** Some settings change the screen at once. */
-export function putSetting(system: System, namespace: SettingNamespace, name: string, value: string): void {
+function putSetting(system: System, namespace: SettingNamespace, name: string, value: string): void {
   const { ui } = system;
   const values = system.settings.get(namespace);
   values?.set(name, value);

@@ -55,12 +55,9 @@ export const shellCommands: Readonly<Record<string, Command>> = {
 const notFound = (name: string, context: CommandContext) =>
   fail(context, `/system/bin/sh: ${name}: inaccessible or not found`, 127);
 
-async function runScript(args: readonly string[], context: CommandContext): Promise<number> {
-  const { shell, system } = context;
-  if (args[0] === "-c") return shell.fork(args.slice(2)).run(args[1] ?? "", context);
-  if (args[0] !== undefined) {
-    return shell.fork(args).run(Buffer.from(system.files.read(args[0])).toString("utf8"), context);
-  }
+async function runScript([option, script = "", ...args]: readonly string[], context: CommandContext) {
+  const { shell } = context;
+  if (option === "-c") return shell.fork(args).run(script, context);
   const parts: Uint8Array[] = [];
   for await (const part of context.stdin) parts.push(part);
   return shell.fork().run(Buffer.concat(parts).toString("utf8"), context);
@@ -75,10 +72,9 @@ function formatted(format: string, args: readonly string[]): string {
 }
 
 function isTrue(args: readonly string[], context: CommandContext): boolean {
-  const [first = "", second = "", third = ""] = args;
+  const [first = "", second = ""] = args;
   const { system } = context;
   if (first === "!") return !isTrue(args.slice(1), context);
-  if (args.length === 3) return compare(first, second, third);
   if (first === "-n") return second !== "";
   if (first === "-z") return second === "";
   if (first === "-d") return system.files.isFolder(second);
@@ -86,16 +82,6 @@ function isTrue(args: readonly string[], context: CommandContext): boolean {
   if (first === "-e" || first === "-r") return system.files.stat(second) !== undefined;
   if (first === "-s") return (system.files.stat(second)?.size ?? 0) > 0;
   return args.length === 1 && first !== "";
-}
-
-function compare(left: string, operator: string, right: string): boolean {
-  if (operator === "=" || operator === "==") return left === right;
-  if (operator === "!=") return left !== right;
-  const [a, b] = [Number(left), Number(right)];
-  return (
-    { "-eq": a === b, "-ne": a !== b, "-gt": a > b, "-lt": a < b, "-ge": a >= b, "-le": a <= b }[operator] ??
-    false
-  );
 }
 
 function dateText(format: string | undefined): string {

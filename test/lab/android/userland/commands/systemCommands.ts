@@ -4,7 +4,6 @@ import { input } from "./input.ts";
 import { pm } from "./packageCommands.ts";
 import { placeCommands } from "./placeCommands.ts";
 import { fail, print } from "./reply.ts";
-import { displaysOf, physicalDisplays } from "./screen.ts";
 import { settingCommands } from "./settingCommands.ts";
 
 /** The system as a whole: restart, switches of radios, rights, keyboards, and `cmd`, which speaks to its services. */
@@ -35,7 +34,6 @@ export const systemCommands: Readonly<Record<string, Command>> = {
       `Input method ${method}: now ${action === "set" ? "selected" : `${action}d`} for user #0\n`,
     );
   },
-  screenrecord: (_, context) => fail(context, "ERROR: unable to create encoder input surface"),
 };
 
 function appops(args: readonly string[], { system }: CommandContext): number {
@@ -60,20 +58,9 @@ const services: Readonly<Record<string, Command>> = {
     else return fail(context, `Unknown command: ${action}`, 255);
     return 0;
   },
-  display: ([action], context) => {
-    if (action !== "get-displays" || context.system.apiLevel < 30) {
-      return fail(context, `Unknown command: ${action}`, 255);
-    }
-    return print(context, displays(context));
-  },
   connectivity: ([action, state], { system }) => {
     if (action === "airplane-mode")
       system.settings.get("global")?.set("airplane_mode_on", state === "enable" ? "1" : "0");
-    return 0;
-  },
-  wifi: ([action, state], { system }) => {
-    if (action === "set-wifi-enabled")
-      system.settings.get("global")?.set("wifi_on", state === "enabled" ? "1" : "0");
     return 0;
   },
   appops,
@@ -93,13 +80,4 @@ function cmd(args: readonly string[], context: CommandContext): number | Promise
   if (service) return service(rest, context);
   context.system.unknown.push(`cmd ${args.join(" ")}`);
   return fail(context, `cmd: Can't find service: ${name}`, 20);
-}
-
-function displays({ system: { ui } }: CommandContext): string {
-  const lines = displaysOf(ui).map((index) => {
-    const { width, height } = ui.space(index);
-    const state = ui.isOn ? "ON" : "OFF";
-    return `Display id ${index}: DisplayInfo{"Lab ${index}", displayId ${index}, state ${state}, type ${index === 0 ? "INTERNAL" : "EXTERNAL"}, uniqueId "local:${physicalDisplays[index]}", app ${width} x ${height}, real ${width} x ${height}}, isValid=true\n`;
-  });
-  return `Displays:\n${lines.join("")}`;
 }

@@ -1,46 +1,7 @@
 import type { Command, CommandContext } from "../system.ts";
-import { fail, print, readOptions } from "./reply.ts";
+import { fail, readOptions } from "./reply.ts";
 
-/** Programs that pick lines from files, or from what comes by the standard input where none is named. */
-export const textCommands: Readonly<Record<string, Command>> = {
-  grep,
-  head: async (args, context) => {
-    const { count, paths } = linesWanted(args);
-    let left = count;
-    for await (const line of linesOf(paths, context)) {
-      if (left-- > 0) await context.out(`${line}\n`);
-      // What is read may be endless.
-      if (left <= 0) break;
-    }
-    return 0;
-  },
-  tail: async (args, context) => {
-    const { count, paths } = linesWanted(args);
-    const lines: string[] = [];
-    for await (const line of linesOf(paths, context)) {
-      lines.push(`${line}\n`);
-      if (lines.length > count) lines.shift();
-    }
-    return print(context, lines.join(""));
-  },
-  wc: async (args, context) => {
-    const { options, rest } = readOptions(args);
-    let [bytes, lines] = [0, 0];
-    for await (const part of bytesOf(rest, context)) {
-      bytes += part.length;
-      lines += part.filter((byte) => byte === 10).length;
-    }
-    return print(context, `${options.has("-c") ? bytes : lines}\n`);
-  },
-};
-
-/** How many lines are wanted, by `-n 5` or `-5`, and of which files. */
-function linesWanted(args: readonly string[]): { count: number; paths: string[] } {
-  const { options, rest } = readOptions(args, ["-n"]);
-  const short = rest.find((arg) => /^-\d+$/.test(arg));
-  const count = Math.abs(Number(options.get("-n") ?? short ?? 10));
-  return { count, paths: rest.filter((path) => path !== short) };
-}
+export const textCommands: Readonly<Record<string, Command>> = { grep };
 
 async function* bytesOf(paths: readonly string[], { system, stdin }: CommandContext) {
   if (paths.length === 0) yield* stdin;

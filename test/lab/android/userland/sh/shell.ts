@@ -1,16 +1,8 @@
-import { setImmediate } from "node:timers/promises";
 import { FileError, type ShellIo } from "../../labShell.ts";
 import { type Expansion, expandText, expandWords } from "./expand.ts";
 import { parseScript } from "./parse.ts";
 import { Pipe } from "./pipe.ts";
-import {
-  type CommandNode,
-  type List,
-  type Pipeline,
-  type Redirection,
-  ShellSyntaxError,
-  type Stage,
-} from "./syntax.ts";
+import { type List, type Pipeline, type Redirection, ShellSyntaxError, type Stage } from "./syntax.ts";
 
 export type ShellHost = {
   /** Runs a program to its end and returns its exit code; undefined where there is none of this name. */
@@ -115,17 +107,17 @@ export class Shell {
     }
   }
 
-  private async stage({ command, redirections }: Stage, io: ShellIo): Promise<number> {
+  private async stage(stage: Stage, io: ShellIo): Promise<number> {
     const files: OpenFile[] = [];
     let redirected = io;
     let target = "";
     try {
-      for (const redirection of redirections) {
+      for (const redirection of stage.redirections) {
         target = await expandText(redirection.target, this.expansion(io));
         redirected = this.redirect(redirected, redirection, target, files);
       }
       try {
-        return await this.command(command, redirected);
+        return await this.simple(stage, redirected);
       } finally {
         for (const { path, written } of files) this.host.write(path, written.drain(), true);
       }
@@ -163,38 +155,15 @@ export class Shell {
     return async (bytes) => written.push(bytes);
   }
 
-  private async command(node: CommandNode, io: ShellIo): Promise<number> {
-    if (node.type === "simple") return this.simple(node, io);
-    if (node.type === "group") return this.list(node.body, io);
-    if (node.type === "subshell") return this.fork().inSubshell((shell) => shell.list(node.body, io));
-    if (node.type === "if") {
-      const isTrue = (await this.list(node.condition, io)) === 0;
-      return this.list(isTrue ? node.body : node.otherwise, io);
-    }
-    if (node.type === "for") {
-      for (const value of await expandWords(node.words, this.expansion(io))) {
-        this.variables.set(node.name, value);
-        await this.list(node.body, io);
-      }
-      return this.lastCode;
-    }
-    while (!io.signal.aborted && (await this.list(node.condition, io)) === 0) {
-      await this.list(node.body, io);
-      // A loop without an end leaves room for what ends it.
-      await setImmediate();
-    }
-    return 0;
-  }
-
-  private async simple(node: CommandNode & { type: "simple" }, io: ShellIo): Promise<number> {
+  private async simple({ assignments, words }: Stage, io: ShellIo): Promise<number> {
     const expansion = this.expansion(io);
-    const [name, ...args] = await expandWords(node.words, expansion);
+    const [name, ...args] = await expandWords(words, expansion);
     const shell = name === undefined ? this : this.fork();
-    for (const { name: variable, value } of node.assignments) {
+    for (const { name: variable, value } of assignments) {
       shell.variables.set(variable, await expandText(value, expansion));
     }
     if (name === undefined) return 0;
-    const run = (node.assignments.length > 0 ? shell : this).program(name, args, io);
+    const run = (assignments.length > 0 ? shell : this).program(name, args, io);
     if (run !== undefined) return run;
     await io.err(`/system/bin/sh: ${name}: inaccessible or not found\n`);
     return notFound;

@@ -12,15 +12,11 @@ export type Redirection = {
   target: Word;
 };
 
-export type CommandNode =
-  | { type: "simple"; assignments: readonly { name: string; value: Word }[]; words: readonly Word[] }
-  | { type: "subshell"; body: List }
-  | { type: "group"; body: List }
-  | { type: "while"; condition: List; body: List }
-  | { type: "if"; condition: List; body: List; otherwise: List }
-  | { type: "for"; name: string; words: readonly Word[]; body: List };
-
-export type Stage = { command: CommandNode; redirections: readonly Redirection[] };
+export type Stage = {
+  assignments: readonly { name: string; value: Word }[];
+  words: readonly Word[];
+  redirections: readonly Redirection[];
+};
 export type Pipeline = { stages: readonly Stage[]; isNegated: boolean };
 /** `when` says which end of the pipeline before lets this one run. */
 export type ListItem = { when: "always" | "success" | "failure"; pipeline: Pipeline; inBackground: boolean };

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { LabUi, Point } from "./android/labUi.ts";
+import type { LabUi, Point } from "../android/labUi.ts";
 
 const step = z.object({
   type: z.string(),

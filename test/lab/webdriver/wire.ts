@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, Server } from "node:http";
 import { z } from "zod";
-import { type LabUi, nodesBelow, type UiNode } from "./android/labUi.ts";
+import { type LabUi, nodesBelow, type UiNode } from "../android/labUi.ts";
 
 /** Errors of the wire and their HTTP status: W3C WebDriver, Errors. */
 const statuses = {
