@@ -113,7 +113,8 @@ export class Walk {
 
   /** Runs actions, and counts those that were done for the failure of a later one. */
   async act(batch: ActionBatch, isChecked: boolean): Promise<ActionReport> {
-    const { variables, signal, done: before } = this;
+    const { variables, signal } = this;
+    const before = this.done;
     const report = await this.ports.actions.run(this.device, batch, { variables, signal, isChecked });
     this.refused = report.refused;
     this.done += report.results.filter(({ ok }) => ok).length;
