@@ -91,7 +91,7 @@ it("killed while it watches, it leaves nothing running, and no alert that nobody
       {
         kind: "anr",
         state: "resolved",
-        message: expect.stringContaining("nobody watches this device since"),
+        message: expect.stringContaining("this device is no longer watched since"),
       },
       {},
       {},

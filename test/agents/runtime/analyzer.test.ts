@@ -161,7 +161,7 @@ test("a run that a person has judged is left alone", async () => {
   await lab.call("update_execution_analysis", { execution_id: id, ...judgement });
   await start();
   await isDone(id);
-  expect((await taskOf(id))?.finding).toEqual({ left_alone: "Somebody has judged it already." });
+  expect((await taskOf(id))?.finding).toEqual({ left_alone: "It has a judgement already." });
   expect(await analyses(id)).toEqual([expect.objectContaining({ summary: "My test is wrong" })]);
 });
 
