@@ -14,8 +14,8 @@ export type BoxKey = (typeof boxKeys)[number];
 export type Dialog = { text: string; accept(): void };
 
 /**
- * A set-top box without its casing: screens, a focus that the D-pad moves, a form, faults that can be switched on. It does
- * nothing by itself: what happens is a key, a touch, or a fault.
+ * The state of a set-top box: screens, a focus that the D-pad moves, a form, faults that can be switched on. It does
+ * nothing by itself: only keys, touches and faults change it.
  */
 export class Box {
   screen = "home";
@@ -188,7 +188,7 @@ export class Box {
     this.changed("moved the focus", "debug");
   }
 
-  /** A screen that goes dark is seen as black by whoever watches, whoever switched it off. */
+  /** A dark screen is reported as a black screen, whatever switched it off. */
   private power(): void {
     this.isOn = !this.isOn;
     this.changed(this.isOn ? "switched on" : "switched off");

@@ -26,7 +26,7 @@ export type CaptureSettings = z.output<typeof captureSettings>;
 /** A capture device on the box's screen: frames with the milliseconds since it was opened burnt in. */
 export class Capture {
   readonly connection: Connection;
-  /** The same for as long as the device lives; what is behind it is new each time it is opened. */
+  /** Stays the same while the device lives; its stream is new each time it is opened. */
   readonly frames: FrameSource;
   readonly #box: Box;
   readonly #settings: CaptureSettings;
@@ -91,7 +91,7 @@ export class Capture {
     return new FrameHub({ perSecond: this.#settings.frames_per_second });
   }
 
-  /** One frame: what the box shows, with the time burnt in; of a frozen box the last one again, of one without signal none. */
+  /** One frame of the box's screen with the time burnt in. A frozen box repeats the last frame; without signal there is none. */
   async #tick(): Promise<void> {
     if (this.#box.has("no_signal")) return;
     const background = await this.#background();

@@ -2,7 +2,7 @@
 const bits = 32;
 const cell = 8;
 
-/** Burns a number into raw rgb, so that whoever reads the picture knows which one it is. */
+/** Burns a number into raw rgb, so that a reader of the picture knows which one it is. */
 export function burnIn(rgb: Uint8Array, width: number, value: number): void {
   for (let bit = 0; bit < bits; bit++) {
     const isSet = Math.floor(value / 2 ** (bits - 1 - bit)) % 2 === 1;
@@ -13,7 +13,7 @@ export function burnIn(rgb: Uint8Array, width: number, value: number): void {
   }
 }
 
-/** The number that was burnt in, read from raw pixels; `scale` is their size over that of the picture as it was made. */
+/** The number that was burnt in, read from raw pixels; `scale` is their size divided by that of the original picture. */
 export function readBurnt(pixels: Uint8Array, width: number, channels: 1 | 3, scale = 1): number {
   let value = 0;
   for (let bit = 0; bit < bits; bit++) {

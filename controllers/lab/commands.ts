@@ -63,7 +63,7 @@ export function boxCommands(box: Box, reader: ScreenReader): Command[] {
   ];
 }
 
-/** What a finger does; there is no other touch than a tap and a swipe up or down. */
+/** Touches: a tap, and a swipe up or down. */
 function touchOf(box: Box): Touch {
   const tap = async ({ y }: Point, times: number) => {
     demandFree(box);
@@ -105,7 +105,7 @@ function typingOf(box: Box): Typing {
   };
 }
 
-/** Nothing behind a dialog is reached. */
+/** Throws ELEMENT_NOT_ACTIONABLE while a dialog is open. */
 function demandFree({ dialog }: Box): void {
   if (dialog)
     throw new DeviceError(

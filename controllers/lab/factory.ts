@@ -19,7 +19,7 @@ import { takePicture } from "./picture.ts";
 import { pictureChecks } from "./pictureChecks.ts";
 import { treeOf } from "./tree.ts";
 
-/** The drivers of one device have its context in common, and the box with it. */
+/** The drivers of one device share its context, and with it the box. */
 const boxes = new WeakMap<ControllerContext, Box>();
 
 function boxOf(context: ControllerContext): Box {
@@ -81,7 +81,7 @@ function logsOf(box: Box, connection: Connection): LogSource {
   };
 }
 
-/** Findings with the picture of their moment, in the order in which they came. */
+/** Findings in their order, each with a picture of its moment. */
 function findingsOf(box: Box): FindingSource {
   return {
     kinds: findingKinds,

@@ -9,7 +9,7 @@ export const boxFacts: ControllerFacts = {
   screen: { width: boxSpace.width, height: boxSpace.height },
 };
 
-/** What a set-top box measures, made up; it stands on a shelf. */
+/** Made-up sensors of a set-top box that does not move. */
 export function boxSensors(connection: Connection): SensorSource {
   return {
     async sensors(signal) {

@@ -2,12 +2,12 @@ import type { Sharp } from "sharp";
 import type { Frame, Space } from "../src/index.ts";
 import type { Box } from "./box.ts";
 
-/** The box's own screen; its rects are in it. */
+/** The space of the box's screen and its rects. */
 export const boxSpace: Space = { width: 640, height: 360, rotation: 0 };
 const rowHeight = 60;
 const firstRow = 80;
 
-/** Where the row of a place on the screen stands. */
+/** The rect of the row at this place on the screen. */
 export const rowRect = (place: number) => ({
   x: 40,
   y: firstRow + place * rowHeight,
@@ -15,7 +15,7 @@ export const rowRect = (place: number) => ({
   height: 50,
 });
 
-/** The screen as it stands, drawn for a size of the same shape. sharp is loaded with the first picture: it costs 30 MB. */
+/** Draws the present screen in a size of the same shape. sharp is loaded with the first picture: it costs 30 MB. */
 export async function draw(box: Box, { width, height }: { width: number; height: number }): Promise<Sharp> {
   const lit = box.isDark() ? "" : [`<rect width="640" height="360" fill="#123"/>`, ...rows(box)].join("");
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 360" width="${width}" height="${height}"><rect width="640" height="360" fill="#000"/>${lit}</svg>`;

@@ -13,13 +13,13 @@ import {
   type Space,
 } from "../src/index.ts";
 
-/** Both pictures are compared at this width, in the shape of the reference: what compresses or scales them counts little. */
+/** Both pictures are compared at this width, in the shape of the reference, so that compression and scaling count little. */
 const comparedWidth = 100;
 
-/** A picture whatever it came as. */
+/** A picture as a file, or as raw pixels of so many channels. */
 type Judged = { bytes: Uint8Array; space: Space; raw?: 1 | 3 };
 
-/** Checks of what a viewer sees, by the pictures of whichever controller of the device gives them. */
+/** Checks of the picture, taken from the device's controller that has frames. */
 export function pictureChecks(context: ControllerContext): Check[] {
   return [
     defineCheck({
@@ -85,7 +85,7 @@ const judgedOf = ({ bytes, width, height, rotation }: Frame): Judged => ({
   space: { width, height, rotation },
 });
 
-/** Where the reference stands in a picture of the screen now. Throws SPACE_MISMATCH. */
+/** The area of the reference in a present picture of the screen. Throws SPACE_MISMATCH. */
 function areaOf({ area, space }: ReferencePicture, now: Space): Rect {
   const whole = { x: 0, y: 0, width: now.width, height: now.height };
   if (!area) return whole;
@@ -111,8 +111,8 @@ const wholePixels = ({ x, y, width, height }: Rect) => ({
 });
 
 /**
- * 1 for the same picture, 0 for one that has nothing of it, in thousandths: the correlation of their pixels, which brightness
- * and contrast do not change. Of pictures without any detail, how near their grays are.
+ * The correlation of the pixels of two pictures, rounded to thousandths: 1 for equal ones, 0 for unrelated ones. Brightness and
+ * contrast do not change it. For pictures without any detail, it is the similarity of their grays.
  */
 function likeness(one: Uint8Array, other: Uint8Array): number {
   const [a, b] = [deviations(one), deviations(other)];

@@ -77,7 +77,7 @@ export class AndroidDevice extends ConnectedDevice {
 
   protected override async connect(signal: AbortSignal): Promise<void> {
     this.#connected = undefined;
-    this.#leave ??= this.#wanted.hub.watch(() => this.tellStatus());
+    this.#leave ??= this.#wanted.hub.watch(() => this.reportStatus());
     try {
       this.#connected = await this.#reach(signal);
     } finally {
@@ -99,7 +99,7 @@ export class AndroidDevice extends ConnectedDevice {
   async #reach(signal: AbortSignal): Promise<Connected> {
     const recovering = () => {
       this.#isRecovering = true;
-      this.tellStatus();
+      this.reportStatus();
     };
     const until = performance.now() + settleMs;
     for (;;) {

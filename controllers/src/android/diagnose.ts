@@ -23,7 +23,7 @@ export async function diagnoseAndroid(
   const devices = await ask(settings, env, signal);
   if (devices === undefined) {
     const detail =
-      "the adb server is not running; it starts when the device is used, so this could not be looked at";
+      "the adb server is not running; it starts when the device is used, so this could not be checked";
     return [program, { what: nameOf(settings), status: "ok", detail }, ...driver];
   }
   return [program, diagnoseDevice(settings, devices), ...driver];
@@ -56,7 +56,7 @@ function diagnoseChromedriver(
   if (chromedriver === undefined) return [];
   const path = chromedriverAt(chromedriver, { ...env });
   if (path !== undefined) return [{ what: "chromedriver", status: "ok", detail: path }];
-  const detail = `there is no program ${chromedriver}; pages in WebViews are read as accessibility knows them`;
+  const detail = `there is no program ${chromedriver}; pages in WebViews are read through accessibility`;
   const fix = "Install the chromedriver of the device's WebView, or correct controllers.android.chromedriver";
   return [{ what: "chromedriver", status: "warning", detail, fix }];
 }

@@ -22,7 +22,7 @@ import { placeCommands, withheldPlaces } from "./commands/places.ts";
 import { rebootCommands } from "./commands/reboot.ts";
 import { shellCommandName, shellCommands, shellIsOff } from "./commands/shell.ts";
 import { systemCommands, withheldSystem } from "./commands/system.ts";
-import { createTyping, typeBehind } from "./commands/text.ts";
+import { appendText, createTyping } from "./commands/text.ts";
 import { demandTypable } from "./commands/unicode.ts";
 import { AndroidDevice } from "./device.ts";
 import { diagnoseAndroid } from "./diagnose.ts";
@@ -141,7 +141,7 @@ function androidCommands(session: AndroidSession): Command[] {
         async fill(field, text, signal) {
           demandTypable(session, text);
           await session.input().use(field, signal);
-          await typeBehind(session, text, [], signal);
+          await appendText(session, text, [], signal);
         },
         goBack: (signal) => sendInputs(session, [keyInput(["BACK"])], signal),
       },

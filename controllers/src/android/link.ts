@@ -175,7 +175,7 @@ export function linkTo({ port, hub }: { port: number; hub: Hub }, device: Attach
   return new Link({ port, serial, transport, isCurrent });
 }
 
-/** Not COMMAND_TIMEOUT, which speaks against the app. */
+/** Not COMMAND_TIMEOUT, which would blame the app. */
 const late = (serial: string, line: string, timeoutMs: number) =>
   new DeviceError(
     "DEVICE_ERROR",

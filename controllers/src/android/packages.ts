@@ -18,7 +18,7 @@ export async function listApps(device: AndroidDevice, signal: AbortSignal): Prom
   const apps = new Map<string, InstalledApp>();
   for (const [, id = "", version] of stdout.matchAll(/^package:(\S+?)(?: versionCode:(\d+))?\s*$/gm))
     apps.set(id, { id, ...(version !== undefined && { version }) });
-  // Not even a device without apps of its owner's has none of the system.
+  // Every device has apps of the system.
   if (apps.size === 0)
     throw new DeviceError(
       "DEVICE_ERROR",
@@ -61,7 +61,7 @@ export const versionIn = (text: string): string | undefined =>
  *           a1b2 com.example.shop/.Main filter c3d4
  */
 export function schemesIn(text: string): string[] {
-  // Receivers of broadcasts are listed behind the activities.
+  // Receivers of broadcasts are listed after the activities.
   const [activities = ""] = text.split(/^Receiver Resolver Table:/m, 1);
   const start = /^( *)Schemes:\n/m.exec(activities);
   if (start === null) return [];

@@ -10,16 +10,16 @@ import { type AndroidSettings, androidSettingsSchema, serialOf } from "./setting
 
 /** The first version with tport, which names a connection. */
 const oldestServer = 41;
-/** A dropped connection, or a device that just accepted our key, is back by then. */
+/** A dropped connection, or a device that just accepted our key, is back within this time. */
 const graceMs = 2_000;
-/** A device on the network has answered a new connection by then. */
+/** A device on the network answers a new connection within this time. */
 const reconnectMs = 8_000;
 
 export type Wanted = { port: number; hub: Hub; settings: AndroidSettings };
 
 /**
- * The device that the settings mean, once adb can use it: starts the server if it must, and connects a device on the network
- * of the configuration again, once. Throws ADB_MISSING, ADB_TOO_OLD, ADB_SERVER_DOWN, DEVICE_NOT_FOUND, DEVICE_AMBIGUOUS,
+ * Returns the device of the settings once adb can use it. Starts the server if none answers, and reconnects a device on the
+ * network once. Throws ADB_MISSING, ADB_TOO_OLD, ADB_SERVER_DOWN, DEVICE_NOT_FOUND, DEVICE_AMBIGUOUS,
  * DEVICE_OFFLINE, DEVICE_UNAUTHORIZED.
  */
 export async function reachDevice(

@@ -36,7 +36,7 @@ const answerMs = 10_000;
 
 /**
  * Reads the pictures of an MJPEG stream on this machine (multipart/x-mixed-replace, each part with its length) until it ends
- * or `signal` aborts. Gives how many there were. Never throws: a stream that breaks has ended.
+ * or `signal` aborts. Returns their count. Never throws: a broken stream counts as ended.
  */
 async function readMjpeg(
   port: number,
@@ -61,7 +61,7 @@ function answer(port: number, signal: AbortSignal): Promise<IncomingMessage> {
     const request = get({ host: "127.0.0.1", port, path: "/", signal, agent: false }, resolve);
     request.setTimeout(answerMs, () => request.destroy(new Error("The stream has stopped.")));
     request.once("error", reject);
-    // A forwarded port that nothing listens behind closes without an answer.
+    // A forwarded port without a listener closes without an answer.
     request.once("close", () => reject(new Error("The stream was closed.")));
   });
 }

@@ -9,7 +9,7 @@ const captureMs = 20_000;
 const mostBytes = 140_000_000;
 /** Sixteen pixels. */
 const sampledBytes = 64;
-/** Raw: to pack a PNG on the device takes it three times as long (`research/mobile.md`). What follows is how it is turned. */
+/** Raw, since encoding a PNG on the device takes three times as long. The rotation of the display follows. */
 const captureLine = (display: string) => `screencap${display}; echo ${mark}; ${displayLine}`;
 const mark = "--labwright--";
 /** The focus stands among the displays since Android 10, and among the windows before. */
@@ -52,8 +52,8 @@ async function captureRaw(device: AndroidDevice, camera: Camera, signal: AbortSi
 }
 
 /**
- * Takes pictures of the device's own display. Of several displays screencap takes the first, which on a folded phone may be the
- * one inside; newer versions warn of that. Then the own one is asked for by its number, and from then on.
+ * Takes pictures of the device's own display. With several displays, screencap takes the first, which on a folded phone may be
+ * the inner one; newer versions print a warning. Then, and from then on, the own display is requested by its number.
  */
 class Camera {
   readonly #device: AndroidDevice;

@@ -10,7 +10,7 @@ import type { UiBackend } from "./ui/backend.ts";
 const longestLine = 12_000;
 const mostInLine = 100;
 
-/** A line of the device's log from which on a check reads it. `second` is of the device's clock. */
+/** The line of the device's log after which checks read. `second` is by the device's clock. */
 export type LogMark = { token: string; second: number };
 
 /** `ms` is absent where the app ran already, or the device did not say. `state` is COLD, WARM or HOT. */
@@ -28,9 +28,8 @@ export type AndroidSession = Phone & {
 };
 
 /**
- * Sends inputs to the screen, one after another, in one round trip where they are not many; each is the arguments of a program
- * of the device. A tap or a double tap goes through the driver where its session is open. Throws DEVICE_ERROR with what the device said
- * when it refused one.
+ * Sends inputs to the screen in their order, many in one call. Each input is the arguments of a program of the device. A tap or
+ * a double tap goes through the driver if its session is open. Throws DEVICE_ERROR with the device's output when it refuses one.
  */
 export async function sendInputs(
   { device, reader, backend }: Pick<AndroidSession, "device" | "reader" | "backend">,

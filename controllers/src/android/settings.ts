@@ -14,13 +14,13 @@ export const androidSettingsSchema = z
       .string()
       .regex(address, "an address is written host:port, such as 192.168.1.20:5555")
       .optional()
-      .describe("Of a device on the network, host:port; it is connected when it is needed."),
+      .describe("Address of a device on the network, host:port. It is connected when needed."),
     adb_port: z
       .int()
       .min(1)
       .max(65_535)
       .optional()
-      .describe("Of the adb server on this machine; ANDROID_ADB_SERVER_PORT, else 5037."),
+      .describe("Port of the adb server on this machine. Default: ANDROID_ADB_SERVER_PORT, else 5037."),
     backend: z
       .enum(["auto", "uiautomator2", "dump"])
       .default("auto")
@@ -33,7 +33,7 @@ export const androidSettingsSchema = z
       .max(1_000)
       .optional()
       .describe(
-        "The program chromedriver, by its path or its name on the PATH: with it, pages in WebViews are read themselves. Its version is that of the device's WebView.",
+        "The program chromedriver, by its path or its name on the PATH. With it, pages in WebViews are read directly. Its version must match the device's WebView.",
       ),
   })
   .refine((settings) => settings.serial === undefined || settings.address === undefined, {
@@ -42,5 +42,5 @@ export const androidSettingsSchema = z
 
 export type AndroidSettings = z.output<typeof androidSettingsSchema>;
 
-/** What adb lists the device by; undefined where it is the only one. */
+/** The serial by which adb lists the device; undefined if the settings name none. */
 export const serialOf = ({ serial, address }: AndroidSettings): string | undefined => serial ?? address;

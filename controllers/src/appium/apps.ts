@@ -9,7 +9,7 @@ const iosApps = z.record(
   z.object({ CFBundleDisplayName: text, CFBundleName: text, CFBundleShortVersionString: text }),
 );
 
-/** The apps of a device, by `mobile: listApps`. An older driver on the server refuses it, and a simulator of iOS. */
+/** The apps of a device, by `mobile: listApps`. An older driver on the server and a simulator of iOS refuse it. */
 export const createApps = (device: AppiumDevice): AppSource => ({
   installedApps: async (signal) => ({
     apps: await (device.facts().platform === "android" ? listAndroid : listIos)(device, signal),

@@ -12,7 +12,7 @@ type OpenOptions = {
   signal: AbortSignal;
 };
 
-/** A session as the add-on gives it: commands by their names in WebdriverIO. */
+/** A session of the add-on, which takes commands by their names in WebdriverIO. */
 export type WireSession = {
   id: string;
   capabilities: Readonly<Record<string, unknown>>;
@@ -35,7 +35,7 @@ export async function openWireSession(addons: InstalledAddons, options: OpenOpti
   return session.parse(await openSession(options));
 }
 
-/** What a server answered when it refused: W3C's error and message, with the HTTP status. */
+/** A refusal of a server: W3C's error and message, with the HTTP status. */
 export type WireAnswer = { status: number; error?: string | undefined; message?: string | undefined };
 
 const failure = z.object({

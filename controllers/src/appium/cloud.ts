@@ -3,7 +3,7 @@ import { DeviceError } from "../errors.ts";
 import type { AppiumDevice } from "./device.ts";
 import { type Preset, reportOf, verdictScript } from "./presets.ts";
 
-/** Clouds show a line of it. */
+/** Clouds show one line of it. */
 export const longestReason = 250;
 const noCloud = "controllers.appium.preset names no cloud that accepts a verdict.";
 

@@ -47,7 +47,7 @@ export class AppiumDevice extends ConnectedDevice {
   }
 
   /**
-   * Runs a command of WebDriver, by its name in WebdriverIO, and gives what the server answered. It is never sent twice. Throws
+   * Runs a command of WebDriver by its name in WebdriverIO, and returns the server's answer. It is never sent twice. Throws
    * TRANSPORT_LOST, DEVICE_ERROR, ACTION_REJECTED, SECURE_SCREEN, TREE_EMPTY.
    */
   async call(
@@ -197,7 +197,7 @@ export class AppiumDevice extends ConnectedDevice {
   #lose(problem: string): void {
     this.#connected = undefined;
     this.#problem = problem;
-    this.tellStatus();
+    this.reportStatus();
   }
 }
 

@@ -7,7 +7,7 @@ import { type AppiumSettings, wantedSession } from "./settings.ts";
 
 const answerMs = 3_000;
 
-/** The add-on, the capabilities and the server: each with what mends it. Opens no session. */
+/** Checks the add-on, the capabilities and the server, each with its fix. Opens no session. */
 export async function diagnoseAppium(
   settings: AppiumSettings,
   { addons, signal }: DiagnosisContext,

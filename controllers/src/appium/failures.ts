@@ -25,7 +25,7 @@ const noServer = (url: string) =>
     `The server at ${originOf(url)} is not an Appium server. Correct controllers.appium.url of the device, including its path.`,
   );
 
-/** The words of the network for what the client says in sentences. */
+/** The network's error code in a sentence of the client. */
 function reasonOf(said: string): string {
   const code = /\b(?:E[A-Z]{4,}|UND_ERR\w+|CERT_\w+|DEPTH_ZERO\w+)\b/.exec(said)?.[0];
   if (code !== undefined) return code;
@@ -100,14 +100,14 @@ export function notOpened(url: string, { status, message = "it gave no reason" }
   );
 }
 
-/** The server reaches its device no more, and a session cannot go on. */
+/** The server has lost its device, so the session cannot go on. */
 const deviceGone =
   /instrumentation process is not running|cannot be proxied|socket hang up|WebDriverAgent.*not (?:running|reachable)/i;
 
 export const isSessionEnd = ({ error, message = "" }: WireAnswer): boolean =>
   error === "invalid session id" || deviceGone.test(message);
 
-/** What a server refused has W3C's word for the reason as `wire_error`. */
+/** The error of a refusal, with W3C's error code as `wire_error`. */
 export function refused(command: string, { error = "", message = "" }: WireAnswer): DeviceError {
   const refusal = (code: DeviceErrorCode, says: string) => new DeviceError(code, says, { wire_error: error });
   if (error === "unknown command" || error === "unknown method")

@@ -6,7 +6,7 @@ import type { AppiumDevice } from "./device.ts";
 import type { Platform } from "./facts.ts";
 import { type DeviceLog, readClock } from "./log.ts";
 
-/** Poll interval: a server pushes nothing. */
+/** Poll interval, since a server pushes nothing. */
 const everyMs = 2_000;
 /** As XCUITest counts the states of an app: 2 to 4 have a process. */
 const runningFrom = 2;
@@ -28,7 +28,7 @@ export const crashesOf = (
       : followReports(device, log, report, signal),
 });
 
-/** What was written before is over. */
+/** Skips the lines from before. */
 async function followLog(device: AppiumDevice, log: DeviceLog, report: Report, signal: AbortSignal) {
   const { now } = await readClock(device, signal);
   const crashes = new CrashReader(report);

@@ -28,14 +28,14 @@ export async function readClock(device: AppiumDevice, signal: AbortSignal): Prom
   return new DeviceClock(z.string().parse(await device.mobile("getDeviceTime", {}, signal)));
 }
 
-/** The log of a device, which all of its readers share: what one of them took from the server no other one gets. */
+/** The log of a device. All readers share it, since the server returns each line only once. */
 export class DeviceLog {
   readonly #device: AppiumDevice;
   readonly #ring = new LogRing();
   readonly #listeners = new Set<Listener>();
   readonly #inTurn = inTurn();
   #session: Session | undefined;
-  /** Of reports of iOS, oldest first. */
+  /** Crashes from the reports of iOS, oldest first. */
   readonly #reported: CrashFailure[] = [];
   #mark: { facts: AppiumFacts; line: number; report: number } | undefined;
 
@@ -70,7 +70,7 @@ export class DeviceLog {
     return this.#reported;
   }
 
-  /** Has {@link sinceMark} begin here. */
+  /** Makes {@link sinceMark} begin here. */
   async mark(signal: AbortSignal): Promise<void> {
     const report = (await this.#reports(signal)).length;
     await this.read(signal);
@@ -81,7 +81,7 @@ export class DeviceLog {
     this.#mark = undefined;
   }
 
-  /** Undefined where there is no mark. What was written between two sessions is in no log of a server. */
+  /** Undefined where there is no mark. Lines that were written between two sessions are in no log of a server. */
   async sinceMark(signal: AbortSignal): Promise<LogsSinceMark | undefined> {
     const mark = this.#mark;
     if (mark === undefined) return undefined;
@@ -139,7 +139,7 @@ export class DeviceLog {
   }
 }
 
-/** Without `logcat` where the user had the log written in another format. */
+/** Without `logcat` if the user set another format for the log. */
 type AndroidLine = WrittenLine & { logcat: LogcatLine | undefined };
 
 function lineOfLogcat({ message, timestamp }: LogEntry, { clock }: Session): AndroidLine[] {
@@ -149,7 +149,7 @@ function lineOfLogcat({ message, timestamp }: LogEntry, { clock }: Session): And
   return [{ raw: message, at: logcat?.at ?? timestamp / 1_000, said, logcat }];
 }
 
-/** iOS sends its lines as they are written: that is the time which the server gives them. */
+/** iOS sends its lines as they are written, so the server's times are right. */
 const lineOfSyslog = ({ message, timestamp }: LogEntry): WrittenLine => ({
   raw: message,
   at: timestamp / 1_000,

@@ -18,7 +18,7 @@ export class DeviceClock {
     this.#zone = /[+-]\d\d:?\d\d$/.exec(iso)?.[0] ?? "Z";
   }
 
-  /** Seconds since 1970 of `11-25 15:00:00.123`, which is of the year before where it would lie in the future. */
+  /** Seconds since 1970 of `11-25 15:00:00.123`: in the year before if it would be in the future. */
   secondsOf(time: string): number {
     const inYear = (year: number) => Date.parse(`${year}-${time.replace(" ", "T")}${this.#zone}`);
     const thisYear = inYear(this.#year);
@@ -37,7 +37,7 @@ const levels: Readonly<Record<string, WrittenLine["said"]["level"]>> = {
   ...{ E: "error", F: "error", Er: "error", Ft: "error" },
 };
 
-/** What a line of iOS says: who wrote it, and how bad it is. A line of another shape is a text. */
+/** The process, level and text of a line of iOS. A line of another shape is a text only. */
 export function saidInSyslog(message: string): WrittenLine["said"] {
   const [, source, level = "", text = ""] = relayed.exec(message) ?? [];
   if (source !== undefined) return { level: levels[level] ?? "info", source, text };

@@ -1,21 +1,21 @@
 export const presetNames = ["browserstack", "saucelabs", "lambdatest", "devicefarm", "headspin"] as const;
 
-/** What is known of a cloud. From its documents; not tried with an account. */
+/** A cloud, by its documents; not tried with an account. */
 export type Preset = {
-  /** Undefined where each customer or each session has an address of its own. */
+  /** Undefined if each customer or each session has its own address. */
   url?: string;
   /** The capability that holds the cloud's own options, user and key among them. */
   option?: string;
-  /** What is asked for in these options unless the user says otherwise. */
+  /** The defaults of these options. */
   options?: Readonly<Record<string, unknown>>;
   capabilities?: Readonly<Record<string, unknown>>;
   /** A session ends after so long without commands. */
   idleSeconds?: number;
   /** The script that reports a verdict in the session; {{status}} is passed or failed, {{reason}} a text within JSON. */
   verdict?: string;
-  /** Why there is no such script, as its documents have it. */
+  /** Why there is no such script, by its documents. */
   noVerdict?: string;
-  /** Where a person finds the session with its video; {{session}} is its id. Without it the pages name no such address. */
+  /** The page of the session with its video; {{session}} is its id. Undefined if the documents name no such page. */
   report?: string;
   pages: readonly string[];
 };
@@ -28,7 +28,7 @@ export const presets: Readonly<Record<(typeof presetNames)[number], Preset>> = {
     idleSeconds: 300,
     verdict:
       'browserstack_executor: {"action": "setSessionStatus", "arguments": {"status": "{{status}}", "reason": "{{reason}}"}}',
-    // Asks for user and key, and names the pages of the session and of its video: these have the id of its build, too.
+    // The pages of the session and of its video also need the id of its build.
     report: "https://api-cloud.browserstack.com/app-automate/sessions/{{session}}.json",
     pages: [
       "https://browserstack.com/docs/app-automate/appium/getting-started/java/testng/integrate-your-tests-legacy",

@@ -7,7 +7,7 @@ import type { AppiumDevice } from "./device.ts";
 
 const captureMs = 60_000;
 
-/** Pictures, and what a pixel of them is in the units of the tree: iOS counts in points. */
+/** Pictures, and the size of a unit of the tree in their pixels: iOS counts in points. */
 export type Pictures = {
   screen: ScreenSource;
   inTree(pixel: Point, signal: AbortSignal): Promise<Point>;

@@ -21,7 +21,7 @@ const networks = z.object({
   networks: z.array(z.object({ typeName: z.string().optional(), connected: z.boolean().optional() })),
 });
 
-/** Reads one sensor; a text says why there is nothing to read. */
+/** Reads one sensor, or returns the reason why it cannot be read. */
 type Read = (device: AppiumDevice, signal: AbortSignal) => Promise<SensorReading[] | string>;
 
 const reads: Readonly<Record<SensorName, Read>> = {
@@ -33,7 +33,7 @@ const reads: Readonly<Record<SensorName, Read>> = {
   temperature: async () => "Appium servers do not report it",
 };
 
-/** What an Appium server says of its device without anything insecure. What it refuses is absent, with its reason. */
+/** The sensors that an Appium server reads without insecure features. A refused one is absent, with the reason. */
 export const createSensors = (device: AppiumDevice): SensorSource => ({
   async sensors(signal): Promise<SensorReport> {
     const readings: SensorReading[] = [];

@@ -53,7 +53,7 @@ const restMs = 200;
 
 export const presetOf = ({ preset }: AppiumSettings): Preset | undefined => preset && presets[preset];
 
-/** What the settings ask for: those of the preset, below what the user wrote. User and key of the address go with each request. */
+/** The session that the settings ask for. The user's settings override the preset. User and key of the address go with each request. */
 export function wantedSession(settings: AppiumSettings): Wanted {
   const preset = presetOf(settings);
   const address = new URL(settings.url ?? preset?.url ?? "");

@@ -53,9 +53,9 @@ const codes: Readonly<Record<string, number>> = { ...portableCodes, ...ownCodes,
 
 export const keyNames: readonly string[] = Object.keys(codes);
 
-/** The code of a key that this driver names, also as KEYCODE_ with that name; undefined for another. */
+/** The code of a key by this driver's name, with or without KEYCODE_; undefined for an unknown key. */
 export function findKeyCode(name: string): number | undefined {
-  // Of that name Android mutes the microphone, and what is called so here is its VOLUME_MUTE.
+  // Android's KEYCODE_MUTE mutes the microphone; MUTE of this driver is its VOLUME_MUTE.
   if (name === "KEYCODE_MUTE") return 91;
   const plain = name.replace(/^KEYCODE_/, "");
   return Object.hasOwn(codes, plain) ? codes[plain] : undefined;

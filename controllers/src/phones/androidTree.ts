@@ -57,7 +57,7 @@ const roles: readonly (readonly [ending: RegExp, role: string])[] = [
   [/WebView$/, "document"],
 ];
 
-/** What a class of Android says; empty for a container or a view of an app's own. */
+/** The role of a class of Android; empty for a container or a custom view. */
 const roleOfClass = (className: string): string =>
   roles.find(([ending]) => ending.test(className))?.[1] ?? "";
 

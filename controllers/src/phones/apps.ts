@@ -5,7 +5,7 @@ import { DeviceError } from "../errors.ts";
 import { type App, portable } from "../portable.ts";
 import { sent } from "../screens/input.ts";
 
-/** How a driver handles apps. Each `id` is one that {@link idOf} gave. */
+/** How a driver handles apps. Each `id` was returned by {@link idOf}. */
 export type AppPort = {
   /** The package or bundle id of an app. Throws INVALID_PARAMS where it has none, or one that cannot be. */
   idOf(app: Pick<App, "package">): string;
@@ -173,7 +173,7 @@ const forbidden: ReadonlySet<string> = new Set([
   ...["content", "file", "intent", "android-app", "javascript", "data"],
 ]);
 
-/** The scheme of a link. Throws INVALID_PARAMS for what is none, URL_DENIED for a scheme that is never opened. */
+/** The scheme of a link. Throws INVALID_PARAMS for a text that is not a link, URL_DENIED for a scheme that is never opened. */
 function schemeOf(url: string): string {
   const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):[^\s\p{Cc}]+$/u.exec(url)?.[1]?.toLowerCase();
   if (scheme === undefined)

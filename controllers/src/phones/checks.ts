@@ -13,10 +13,10 @@ import { type Orientation, orientations } from "./system.ts";
 
 /** Questions of a driver to its device, besides its screen. Undefined: the device does not say. */
 export type PhoneState = {
-  /** Who is asked, for readings. */
+  /** The source of the answers, as readings name it. */
   source: "device" | "server";
   front(signal: AbortSignal): Promise<string | undefined>;
-  /** `near` are the installed apps that are most like it. */
+  /** `near` are the installed apps with the most similar ids. */
   installed(
     id: string,
     signal: AbortSignal,

@@ -11,7 +11,7 @@ import { type AppPort, appCommands } from "./apps.ts";
 import { type FilePort, fileCommands } from "./files.ts";
 import { type ClipboardPort, clipboardCommands, type KeyboardPort, keyboardCommand } from "./system.ts";
 
-/** A phone or TV as its driver works it. */
+/** What the commands of a phone or TV need of its driver. */
 export type Phone = {
   context: ControllerContext;
   reader: ScreenReader;

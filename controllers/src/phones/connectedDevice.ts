@@ -12,12 +12,12 @@ export abstract class ConnectedDevice {
 
   abstract isAlive(): boolean;
   abstract status(): ControllerStatus;
-  /** As every controller says it; empty while it is not open. */
+  /** The facts that every controller reports; empty while it is not open. */
   abstract factsForAll(): ControllerFacts;
   /** Connects, in place of a connection that does not answer. */
   protected abstract connect(signal: AbortSignal): Promise<void>;
   protected abstract disconnect(): Promise<void>;
-  /** Has the device answer. Throws DeviceError where it does not. */
+  /** Asks the device for any answer. Throws DeviceError if it gives none. */
   protected abstract ask(signal: AbortSignal): Promise<unknown>;
 
   open(signal: AbortSignal): Promise<void> {
@@ -57,7 +57,7 @@ export abstract class ConnectedDevice {
     };
   }
 
-  protected tellStatus(): void {
+  protected reportStatus(): void {
     const status = this.status();
     if (JSON.stringify(status) === this.#reported) return;
     this.#reported = JSON.stringify(status);
@@ -70,7 +70,7 @@ export abstract class ConnectedDevice {
       await this.connect(signal);
     } finally {
       this.#isDoubted = false;
-      this.tellStatus();
+      this.reportStatus();
     }
   }
 

@@ -18,7 +18,7 @@ const devicePath = z
 
 /** How a driver copies files; each path is of this machine, each `target` of the device. */
 export type FilePort = {
-  /** Where a file of this name goes unless said. Throws INVALID_PARAMS where there is no such place. */
+  /** The default target for a file of this name. Throws INVALID_PARAMS where there is no such place. */
   target(name: string): string;
   push(path: string, target: string, timeoutMs: number, signal: AbortSignal): Promise<void>;
   pull(target: string, path: string, timeoutMs: number, signal: AbortSignal): Promise<void>;

@@ -3,7 +3,7 @@ import { type Command, defineCommand } from "../contract.ts";
 import { portable } from "../portable.ts";
 import { sent } from "../screens/input.ts";
 
-/** Presses a key by its name so often. Throws INVALID_PARAMS for a key that the device has not. */
+/** Presses a key by its name `count` times. Throws INVALID_PARAMS for a key that the device lacks. */
 export type PressKey = (key: string, count: number, signal: AbortSignal) => Promise<void>;
 
 const shortcuts = {

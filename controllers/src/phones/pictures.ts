@@ -11,7 +11,7 @@ const jpegQuality = 85;
 /** A picture of the whole screen: a file, or with `raw` its pixels of four bytes. `scale`: pixels of a unit of the tree. */
 export type Taken = { bytes: Buffer; raw?: boolean; space: Space; scale: number };
 
-/** Cuts and packs what a driver takes. */
+/** Crops and encodes the pictures that a driver takes. */
 export const screenSource = (
   reader: ScreenReader,
   take: (signal: AbortSignal) => Promise<Taken>,

@@ -47,7 +47,7 @@ export const keyboardCommand = (keyboard: KeyboardPort): Command =>
 const mostOnClipboard = 100_000;
 
 export type ClipboardPort = {
-  /** What is to be known of reading it. */
+  /** A note on reading it, for the command's description. */
   note: string;
   /** In base64. Returns the reply. */
   write(base64: string, text: string, signal: AbortSignal): Promise<string>;

@@ -62,7 +62,7 @@ class Scanner {
   }
 }
 
-/** Where the tag ends that begins at `from`: a `>` in a value in quotes is none. */
+/** The end of the tag that begins at `from`. A `>` within quotes does not end it. */
 function endOfTag(xml: string, from: number): number {
   let end = xml.indexOf(">", from);
   let quote = xml.indexOf('"', from);

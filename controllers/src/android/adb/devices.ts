@@ -9,7 +9,7 @@ const answerMs = 12_000;
 const mostConnects = 20;
 const againMs = 100;
 
-/** A device as adb lists it. `state` is adb's own word; `transport` numbers its connection and is never given again. */
+/** A device as adb lists it. `state` is adb's own word; `transport` numbers its connection and is never reused. */
 export type Listed = { serial: string; state: string; transport: number; model?: string };
 
 const states =
@@ -75,7 +75,7 @@ export async function listForwards(port: number, serial: string, signal: AbortSi
   });
 }
 
-/** Throws ADB_SERVER_DOWN also for one that is not there. */
+/** Throws ADB_SERVER_DOWN also for a forward that does not exist. */
 export async function removeForward(
   port: number,
   { serial, port: local }: Pick<Forward, "serial" | "port">,

@@ -6,7 +6,7 @@ import { frame } from "./socket.ts";
 
 type Place = { port: number; serial: string; transport: number };
 
-/** A connection of adbkit, as far as it is needed: its types lean on those of Bluebird, which it does not bring. */
+/** The used part of adbkit's connection. Its own types need those of Bluebird, which it does not ship. */
 type Conversation = {
   socket: { destroy(): void };
   write(bytes: Buffer): unknown;
@@ -24,8 +24,8 @@ async function loadKit() {
 }
 
 /**
- * Runs `work` with adbkit's client of one device, whose every connection is that of this transport or none. Its sockets end
- * with it, at its deadline, and when `signal` aborts. Throws DEVICE_ERROR at its deadline, TRANSPORT_LOST for another transport, and what `work` throws.
+ * Runs `work` with adbkit's client of one device. Each of its connections is bound to this transport, and is closed when the
+ * work ends, at its deadline, and when `signal` aborts. Throws DEVICE_ERROR at its deadline, TRANSPORT_LOST for another transport, and what `work` throws.
  */
 export async function withKit<T>(
   { port, serial, transport }: Place,

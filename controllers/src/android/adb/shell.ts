@@ -51,7 +51,7 @@ export async function runShell(
   return undefined;
 }
 
-/** The output of a command that goes on, as it comes; ends when the command or the connection does. */
+/** Streams the output of a long-running command until the command or the connection ends. */
 export async function* streamShell(socket: AdbSocket, line: string): AsyncGenerator<Buffer> {
   await socket.request(`shell,v2,raw:${line}`);
   for await (const { id, bytes } of packetsOf(socket)) {

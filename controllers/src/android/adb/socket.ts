@@ -54,7 +54,7 @@ export class AdbSocket {
     throw new AdbRefusal("closed");
   }
 
-  /** Exactly so many bytes; undefined when it ended before. */
+  /** Reads exactly so many bytes; undefined when the connection ended before. */
   async read(size: number): Promise<Buffer | undefined> {
     const parts = [this.#buffered];
     let length = this.#buffered.length;
@@ -69,7 +69,7 @@ export class AdbSocket {
     return all.subarray(0, size);
   }
 
-  /** A text behind its length in four hexadecimal digits; undefined when it ended. */
+  /** Reads a text after its length in four hexadecimal digits; undefined when the connection ended. */
   async readText(): Promise<string | undefined> {
     const length = await this.read(lengthDigits);
     return length && (await this.read(Number.parseInt(length.toString("latin1"), 16)))?.toString("utf8");

@@ -7,7 +7,7 @@ export const takenMs = 3_000;
 export const lookEveryMs = 150;
 
 export type Line = readonly string[];
-/** `ask` prints what is there, one line for each; `restore` makes of these what sets it back. */
+/** `ask` prints the present values, one line each; `restore` returns the lines that set them back. */
 export type Change = {
   name: string;
   ask: readonly Line[];
@@ -29,7 +29,7 @@ export async function change(session: AndroidSession, one: Change, signal: Abort
 /** What a line prints once the device has changed; a RegExp fits. */
 type Wanted = { test(said: string): boolean };
 
-/** Throws DEVICE_ERROR unless a line comes to print what is wanted. */
+/** Waits until a line prints the wanted text. Throws DEVICE_ERROR if it does not. */
 export async function confirm(
   { device }: AndroidSession,
   { line, wanted, what }: { line: Line; wanted: Wanted; what: string },

@@ -10,7 +10,7 @@ import { copyTime, demandSmall, type FilePort, uploaded, uploadName } from "../.
 import { poll } from "../../waiting/deadlines.ts";
 import type { AndroidSession } from "../session.ts";
 
-/** The media store has a file by then, or does not take it. */
+/** A file that the media store has not listed by now never will be. */
 const scanMs = 10_000;
 const lookEveryMs = 200;
 /** Android 11; older versions take a broadcast for each file. */

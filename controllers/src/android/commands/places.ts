@@ -16,7 +16,7 @@ const reasons: Readonly<Record<keyof typeof firstApi, string>> = {
     "adb can set the place from Android 12 on. Use an app for mock locations on an older device.",
   set_locale: "The language of one app can be set from Android 13 on. Change the system's by hand.",
 };
-/** Apps ask one of these, or what Android makes of both. */
+/** Apps ask one of these, or the provider that Android makes of both. */
 const providers = ["gps", "network"] as const;
 const providerLine = (...args: readonly string[]): Line => ["cmd", "location", "providers", ...args];
 const mocking = (mode: "allow" | "default"): Line => [
@@ -29,7 +29,7 @@ async function forgetPlace(device: AndroidSession["device"], signal: AbortSignal
   for (const line of [...removing, mocking("default")]) await device.link().run(line, signal);
 }
 
-/** Where the device is, and which language an app speaks. Set back when another client takes the device. */
+/** The device's location and an app's language. Both are set back when another client takes the device. */
 export const placeCommands = (session: AndroidSession): Command[] => [
   setGeolocation(session),
   setLocale(session),

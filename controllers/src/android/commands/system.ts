@@ -33,7 +33,7 @@ const putting = (namespace: string, name: string, value = "null"): Line =>
 
 function rotate(session: AndroidSession): Command {
   const input = rotateOffer.input.extend({
-    upside_down: z.boolean().default(false).describe("The other way round: from upright, on its head."),
+    upside_down: z.boolean().default(false).describe("Turned by another 180 degrees."),
   });
   const [sensor, user] = ["accelerometer_rotation", "user_rotation"];
   return defineCommand<typeof input>({
@@ -64,7 +64,7 @@ function rotate(session: AndroidSession): Command {
   });
 }
 
-/** How a screen of this natural size stands when it is turned by so many degrees. */
+/** The orientation of a screen of this natural size, turned by so many degrees. */
 const orientationAt = ({ width, height }: AndroidFacts["screen"], angle: number): Orientation =>
   (angle % 180 === 0) === height >= width ? "portrait" : "landscape";
 

@@ -26,15 +26,15 @@ export const createTyping = (session: AndroidSession): Typing => ({
     await confirmText(session.reader, field, text, signal);
   },
   async append(field, text, signal) {
-    // What an app draws itself may take a text without being a field; then it shows a keyboard.
+    // A view that an app draws itself may take text without being a field; then a keyboard is shown.
     if (field === undefined && (await readKeyboard(session.device, signal)) !== true)
       await demandFocus(session.reader, signal);
-    await typeBehind(session, text, field ? [...focusing(field), keyInput(["END"])] : [], signal);
+    await appendText(session, text, field ? [...focusing(field), keyInput(["END"])] : [], signal);
   },
 });
 
-/** Types a text behind what is there, after other inputs. */
-export async function typeBehind(
+/** Sends inputs, then types a text at the end of the field. */
+export async function appendText(
   session: AndroidSession,
   text: string,
   before: readonly string[][],
@@ -50,14 +50,14 @@ const forText = (text: string) => ({ timeoutMs: 15_000 + text.length * msPerChar
 const focusing = ({ node, element }: Seen): string[][] =>
   node.focused ? [] : [tapAt(centreOf(element.rect))];
 
-/** To the end of what is there, and that backwards. */
+/** Deletes backwards from the end. */
 function clearing({ node }: Seen): string[][] {
   const count = [...node.text].length;
   return count === 0 ? [] : [keyInput(["END"]), ...presses("BACKSPACE", count)];
 }
 
 /**
- * The inputs that type a text as it stands. `input text` reads `%s` as a blank, so these two are never in one piece, and it
+ * The inputs that type a text. `input text` reads `%s` as a blank, so these two are never in one piece, and it
  * knows nothing but the keys of a plain keyboard. Throws UNICODE_UNSUPPORTED for anything else.
  */
 export function typing(text: string): string[][] {

@@ -27,7 +27,7 @@ export function demandTypable({ backend }: AndroidSession, text: string): void {
 }
 
 /**
- * Writes a text as it stands into the field that has the focus: in place of what it holds, or behind that. Throws
+ * Writes a text into the field that has the focus: replaces its text, or appends to it. Throws
  * INPUT_NOT_TAKEN, UNICODE_UNSUPPORTED for a password that holds something already.
  */
 export async function writeByDriver(
@@ -64,13 +64,13 @@ async function focusedField(session: DriverSession, signal: AbortSignal): Promis
   );
 }
 
-/** A text goes behind what is read of the field, and of a password only dots are. */
+/** A text is appended to what is read of the field, and a password field shows only dots. */
 async function demandReadable(session: DriverSession, id: string, signal: AbortSignal): Promise<void> {
   const ask = (path: string) => session.ask("GET", `/element/${id}/${path}`, undefined, { signal });
   if (String(await ask("attribute/password")) !== "true" || (await ask("text")) === "") return;
   throw new DeviceError(
     "UNICODE_UNSUPPORTED",
-    "Behind a password only ASCII can be typed. Give the whole password with input_text.",
+    "Only ASCII can be appended to a password. Give the whole password with input_text.",
   );
 }
 

@@ -11,7 +11,7 @@ import type { DriverEnvironment } from "./program.ts";
 const passedOn = ["PATH", "HOME", "USER", "TMPDIR", "TEMP", "TMP", "LANG", "SystemRoot", "XDG_RUNTIME_DIR"];
 
 /**
- * The environment of the driver, which wants an Android SDK: a folder in which adb lies where it lies in one. Throws
+ * The environment of the driver, which needs an Android SDK: a folder with adb in its usual place. Throws
  * ADB_MISSING; UIA_UNAVAILABLE where adb is of another version than its server, which it would end and start again.
  */
 export async function driverEnvironment(

@@ -46,7 +46,7 @@ export class DriverLate extends Error {
 
 /**
  * The child process that Appium's driver runs in: it starts programs of its own, reads its environment and logs what is
- * typed. It ends with its channel to us, and takes away what it made on the device and in the adb server.
+ * typed. It ends with its channel to us, and removes what it made on the device and in the adb server.
  */
 export class DriverProgram {
   readonly #program: RunningProgram;
@@ -102,7 +102,7 @@ export class DriverProgram {
     }
   }
 
-  /** What a method of the program gives. Throws DriverRefusal, DriverGone, DriverLate, and the signal's reason. */
+  /** Calls a method of the program and returns its value. Throws DriverRefusal, DriverGone, DriverLate, and the signal's reason. */
   async call(method: string, args: readonly unknown[], { timeoutMs, signal }: DriverCall): Promise<unknown> {
     const limit = withDeadline(signal, timeoutMs);
     const id = ++this.#calls;

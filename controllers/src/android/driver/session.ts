@@ -33,7 +33,7 @@ export type SessionPlace = {
 };
 export type SessionCall = { signal: AbortSignal; timeoutMs?: number };
 
-/** `contexts` are those there are, where the one that was asked for is none. */
+/** `contexts` lists the existing ones if the requested one does not exist. */
 const pageAnswer = z.union([
   z.object({ snapshots: z.array(z.unknown()) }),
   z.object({ contexts: z.array(z.string()) }),
@@ -113,7 +113,7 @@ export class DriverSession {
       const isOver = error instanceof DriverGone || error instanceof DriverLate || isSessionOver(error);
       if (!isOver) throw error;
       this.#isBroken = true;
-      // Before it ends: what takes away our server would take away another's.
+      // Before it ends: removing our server could remove that of another program.
       const why = await this.#whyBroken(error, signal).finally(() => void this.end());
       throw why;
     }

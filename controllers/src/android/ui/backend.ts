@@ -21,7 +21,7 @@ const fallbackCodes: ReadonlySet<string> = new Set([
 const crashedTwice =
   "UiAutomator2 ended twice on the device while it read the screen. Unplug the device and plug it in to try it again";
 const noChromedriver =
-  "The setting controllers.android.chromedriver names no chromedriver, so WebViews are read as accessibility knows them.";
+  "The setting controllers.android.chromedriver names no chromedriver, so WebViews are read through accessibility.";
 const byDumps = "The setting controllers.android.backend says dump. Set it to auto";
 
 /** Reads elements by the UiAutomator2 driver, else by `uiautomator dump`; never both, since Android has one UiAutomation. */
@@ -95,7 +95,7 @@ export class UiBackend implements TreeSource {
     return this.#driver.find();
   }
 
-  /** Why the driver is not used, and what mends it; undefined where it is. */
+  /** Why the driver is not used, and how to fix it; undefined if it is used. */
   whyNoSession(): string | undefined {
     if (this.#setting === "dump") return byDumps;
     if (this.#setting === "auto" && this.#device.isAlive() && this.#fallback?.link === this.#device.link())

@@ -7,16 +7,16 @@ import { pause } from "../../waiting/deadlines.ts";
 import type { AndroidDevice } from "../device.ts";
 import type { AndroidFacts } from "../facts.ts";
 
-/** The focus stands among the displays since Android 10, and among the windows before (appium-adb, dumpWindows). */
+/** The focus is listed with the displays since Android 10, and with the windows before (appium-adb, dumpWindows). */
 const firstWithDisplays = 29;
 const frontLine = (api: number) =>
   `dumpsys window ${api < firstWithDisplays ? "windows" : "displays"} | grep -E 'Display: mDisplayId=| cur=|mCurrentFocus=|mFocusedApp='`;
 const keyboardLine = "dumpsys input_method | grep -E 'mInputShown=|mIsInputViewShown='";
 const powerLine = "dumpsys power | grep mWakefulness=";
-/** A line for the device's shell that says how its own display is; {@link displayIn} reads it. */
+/** A line for the device's shell that prints the state of its own display; {@link displayIn} reads it. */
 export const displayLine = "dumpsys display | grep -E 'mDisplayId=|mOverrideDisplayInfo='";
 
-/** Lines for the device's shell that say what no tree says; {@link treeOf} reads them. */
+/** Lines for the device's shell that print what a tree lacks; {@link treeOf} reads them. */
 export const screenLines = (api: number): string => `${frontLine(api)}; ${keyboardLine}; ${powerLine}`;
 
 /** Joins the scanned screen with the output of {@link screenLines}. */

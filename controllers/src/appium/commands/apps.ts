@@ -89,7 +89,7 @@ export const installCommands = (session: AppiumSession): Command[] => [
     effect: "write",
     input: installInput,
     async run({ app }, signal) {
-      // What else has a scheme is a cloud's name of an app, such as bs://0123.
+      // Any other scheme is a cloud's name of an app, such as bs://0123.
       if (/^https?:/i.test(app)) session.context.allowUrl(app);
       const isOfAndroid = session.device.facts().platform === "android";
       const given = isOfAndroid ? { appPath: app } : { app };

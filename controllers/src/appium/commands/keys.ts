@@ -16,7 +16,7 @@ const buttons: Readonly<Record<Exclude<Platform, "android">, Readonly<Record<str
 /** Keys that XCUITest types into the field that has the keyboard. */
 const typed: Readonly<Record<string, string>> = { ENTER: "\n", TAB: "\t", SPACE: " ", BACKSPACE: "\b" };
 
-/** Throws INVALID_PARAMS for a key that the device has not. */
+/** Throws INVALID_PARAMS for a key that the device lacks. */
 export async function pressKey(
   session: AppiumParts,
   key: string,
@@ -29,7 +29,7 @@ export async function pressKey(
   });
 }
 
-/** OK of a remote, held. How long, Android decides. */
+/** Holds OK of a remote. Android decides how long. */
 export async function holdOk(session: AppiumParts, ms: number, signal: AbortSignal): Promise<void> {
   const { device } = session;
   const isOfAndroid = device.facts().platform === "android";

@@ -80,7 +80,7 @@ export async function hideKeyboard(session: AppiumParts, signal: AbortSignal): P
   }
 }
 
-/** TVs answer as a whole; an alert of iOS itself stands in no app's tree. */
+/** For alerts of iOS itself, which are in no app's tree, and for TVs. */
 export const createDialogs = (session: AppiumSession): DialogPort => ({
   fill: async (_field, text, signal) =>
     void (await session.reader.send(() => session.device.call("sendAlertText", [text], signal))),

@@ -6,7 +6,7 @@ import type { AppiumSession } from "../session.ts";
 import { findActive } from "../ui/source.ts";
 
 const msPerCharacter = 100;
-/** A field that was touched has the keyboard by then. */
+/** A field that was touched gets the keyboard within this time. */
 const focusMs = 3_000;
 const lookEveryMs = 100;
 

@@ -25,7 +25,7 @@ async function readAndroid(device: AppiumDevice, signal: AbortSignal): Promise<U
   const screen = scanScreen(await sourceOf(device, signal));
   if (screen === undefined) throw noTree();
   const { roots, isCut } = screen;
-  // Without a field that has the focus no keyboard is shown, and nothing needs to be asked.
+  // Without a focused field no keyboard is shown, so the server is not asked.
   const isTyping = allNodes(screen).some((node) => node.focused && isField(node));
   const isKeyboardShown = isTyping && (await device.call("isKeyboardShown", [], signal)) === true;
   const app = roots.find((root) => root.packageName)?.packageName ?? "";

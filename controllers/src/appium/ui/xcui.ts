@@ -5,7 +5,7 @@ import { nodesBelow, type UiNode } from "../../screens/tree.ts";
 const prefix = "XCUIElementType";
 const container = "AppiumAUT";
 
-/** Roles by types of XCUITest. A type without one only holds others, or is a cell: what that is says its list. */
+/** Roles by types of XCUITest. A type without a role is a container, or a cell, which gets its role from its list. */
 const roles: Readonly<Record<string, string>> = {
   ...{ TextField: "textbox", SecureTextField: "textbox", SearchField: "textbox", TextView: "textbox" },
   ...{ Button: "button", Icon: "button", Key: "button", PopUpButton: "button", MenuButton: "button" },
@@ -40,8 +40,8 @@ export type XcuiScreen = {
 };
 
 /**
- * Reads XCUITest's page source. The keys of a keyboard are left out. An alert of the system may be a second app, behind the one
- * in front. Undefined when it holds no whole app.
+ * Reads XCUITest's page source. The keys of a keyboard are left out. An alert of the system may be a second app, after the one
+ * in front. Undefined if it holds no whole app.
  */
 export function scanXcui(source: string): XcuiScreen | undefined {
   const xml = source.includes(`<${container}`) ? source : `<${container}>${source}</${container}>`;
@@ -100,13 +100,13 @@ function toNode(attributes: ReadonlyMap<string, string>, parent: UiNode | undefi
 
 const isOn = (value: string) => value === "1" || value === "true";
 
-/** The name is the identifier that the app's makers gave, else what can be read. */
+/** The name is the developer's identifier, else the visible text. */
 function identifierIn(attributes: ReadonlyMap<string, string>): string {
   const name = attributes.get("name") ?? "";
   return name === attributes.get("label") || name === attributes.get("value") ? "" : name;
 }
 
-/** A field is called by its label and holds its value; what is only read says one of them. */
+/** A field is named by its label and holds its value; other elements have one of the two as their text. */
 function wordsIn(attributes: ReadonlyMap<string, string>, role: string) {
   const [label = "", value = ""] = [attributes.get("label"), attributes.get("value")];
   if (role === "textbox" || role === "slider") return { text: value, description: label };

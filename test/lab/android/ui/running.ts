@@ -78,7 +78,7 @@ export class Running implements Device {
     const isNew = screen !== firstScreen(task.app) && task.entry.screen !== screen;
     if (isNew) task.open(screen);
     this.toFront(task);
-    this.#tellStart(task, false);
+    this.#reportStart(task, false);
     return isNew ? "started" : "brought to front";
   }
 
@@ -91,7 +91,7 @@ export class Running implements Device {
       if (!task.isRunning) this.#launch(task, firstScreen(task.app));
       task.open(name, value === "" ? {} : { [value]: decoded(argument) });
       this.toFront(task);
-      this.#tellStart(task, false);
+      this.#reportStart(task, false);
       return { packageName, activity: task.screen.activity };
     }
     return undefined;
@@ -176,10 +176,10 @@ export class Running implements Device {
     task.start(screen);
     this.#started.push(task);
     this.toFront(task);
-    this.#tellStart(task, true);
+    this.#reportStart(task, true);
   }
 
-  #tellStart(task: Task, cold: boolean): void {
+  #reportStart(task: Task, cold: boolean): void {
     const { app, screen } = task;
     const { cold: coldMs, warm } = app.startMs ?? unnamedStart;
     const started = {

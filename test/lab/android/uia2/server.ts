@@ -64,7 +64,7 @@ class Instrumentation {
   readonly #http: Server;
   readonly #mjpeg: Server;
   #session: Uia2Session | undefined;
-  #tellEnd: (end: End) => void = () => undefined;
+  #reportEnd: (end: End) => void = () => undefined;
 
   constructor(ui: LabUi, { clock, device, delayMs }: Required<Uia2Options>) {
     this.#ui = ui;
@@ -74,7 +74,7 @@ class Instrumentation {
     this.#http = createServer((request, response) => void this.#answer(request, response));
     this.#mjpeg = createServer((_, response) => void this.#stream(response));
     this.ended = new Promise((resolve) => {
-      this.#tellEnd = resolve;
+      this.#reportEnd = resolve;
     });
   }
 
@@ -85,7 +85,7 @@ class Instrumentation {
   async end(end: End): Promise<void> {
     this.#session?.close();
     this.#session = undefined;
-    this.#tellEnd(end);
+    this.#reportEnd(end);
     await Promise.all([this.#http, this.#mjpeg].map(stop));
   }
 
