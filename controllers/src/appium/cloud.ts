@@ -1,13 +1,14 @@
-import type { CloudSession } from "../contract.ts";
+import { z } from "zod";
+import { type CloudSession, type Command, defineCommand, type Withheld } from "../contract.ts";
 import { DeviceError } from "../errors.ts";
 import type { AppiumDevice } from "./device.ts";
 import { type Preset, reportOf, verdictScript } from "./presets.ts";
 
 /** Clouds show one line of it. */
-export const longestReason = 250;
+const longestReason = 250;
 const noCloud = "controllers.appium.preset names no cloud that accepts a verdict.";
 
-export const whyNoVerdict = (preset: Preset | undefined): string | undefined =>
+const whyNoVerdict = (preset: Preset | undefined): string | undefined =>
   preset?.verdict === undefined ? (preset?.noVerdict ?? noCloud) : undefined;
 
 type Verdict = { status: "passed" | "failed"; reason: string };
@@ -48,4 +49,31 @@ export class Cloud implements CloudSession {
     const script = this.#preset && verdictScript(this.#preset, status, reason.slice(0, longestReason));
     await this.#device.call("executeScript", [script, []], signal);
   }
+}
+
+const name = "mark_session";
+const input = z.strictObject({
+  status: z.enum(["passed", "failed"]),
+  reason: z.string().max(longestReason).default(""),
+});
+
+export function verdictCommands(cloud: Cloud): Command[] {
+  return [
+    defineCommand<typeof input>({
+      name,
+      description:
+        "Reports to the device cloud whether the test passed, instead of the verdict that each test case reports at its end.",
+      effect: "write",
+      input,
+      async run(verdict, signal) {
+        await cloud.mark(verdict, signal);
+        return { message: `reported to the cloud that the test ${verdict.status}` };
+      },
+    }),
+  ];
+}
+
+export function withheldVerdict(preset: Preset | undefined): Withheld[] {
+  const reason = whyNoVerdict(preset);
+  return reason === undefined ? [] : [{ name, reason }];
 }

@@ -44,7 +44,7 @@ const isJson = (answer: Response): Promise<boolean> =>
 async function diagnoseServer(settings: AppiumSettings, signal: AbortSignal): Promise<DiagnosisFinding> {
   const what = "Appium server";
   if (/\{\{/.test(settings.url ?? ""))
-    return { what, status: "ok", detail: "its address holds a secret, so it was not looked at" };
+    return { what, status: "ok", detail: "its address holds a secret, so it was not checked" };
   const { url, headers } = wantedSession(settings);
   const limit = atMost(signal, answerMs);
   try {

@@ -63,9 +63,9 @@ async function followReports(device: AppiumDevice, log: DeviceLog, report: Repor
 }
 
 /** Retries failures. An ended session is reopened by its next user. */
-async function repeat(look: () => Promise<void>, signal: AbortSignal): Promise<void> {
+async function repeat(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    await look().catch(() => undefined);
+    await work().catch(() => undefined);
     await pause(everyMs, signal);
   }
 }

@@ -15,7 +15,7 @@ import { createRecorder } from "../video/recorder.ts";
 import { nativeContext, WebPages } from "../webviews/webPages.ts";
 import { createApps } from "./apps.ts";
 import { createState, withheldChecks } from "./checks.ts";
-import { Cloud } from "./cloud.ts";
+import { Cloud, verdictCommands, withheldVerdict } from "./cloud.ts";
 import { appIdOf, createAppPort, installCommands, withheldAppState } from "./commands/apps.ts";
 import { createFiles } from "./commands/files.ts";
 import { pressKey } from "./commands/keys.ts";
@@ -27,7 +27,6 @@ import {
   withheldSystem,
 } from "./commands/system.ts";
 import { createTyping } from "./commands/text.ts";
-import { verdictCommands, withheldVerdict } from "./commands/verdict.ts";
 import { AppiumDevice, openMs } from "./device.ts";
 import { diagnoseAppium } from "./diagnose.ts";
 import { type AppiumFacts, capability, platformOf } from "./facts.ts";

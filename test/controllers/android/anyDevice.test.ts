@@ -72,7 +72,7 @@ describe.each(devices)("%s", (name, at) => {
     expect(frame.bytes.length).toBeGreaterThan(1_000);
   });
 
-  it("opens a row that is clicked and comes back from it; a ref of the screen before is stale", async () => {
+  it("opens a row that is clicked and comes back from it; a ref of the earlier screen is stale", async () => {
     const before = await names();
     const row = (await dump()).elements.findLast(
       (one) => one.interactive && one.name !== "" && /button|link|listitem|menuitem/.test(one.role),
@@ -88,7 +88,7 @@ describe.each(devices)("%s", (name, at) => {
     });
   });
 
-  it("does not find what is not there, and says what is", async () => {
+  it("does not find a missing element, and lists the nearest", async () => {
     await expect(
       device.run("click_element", { selector: "No such text", timeout_ms: 500 }),
     ).rejects.toMatchObject({ code: "ELEMENT_NOT_FOUND" });
@@ -117,7 +117,7 @@ describe.each(devices)("%s", (name, at) => {
     expect(readings.length).toBeGreaterThan(0);
   });
 
-  it("has the size of texts that is set, and the one before for the next client", async () => {
+  it("has the text size that is set, and the earlier size for the next client", async () => {
     const scale = (value: string) =>
       device.read("setting_is", { namespace: "system", name: "font_scale", value });
     const { actual: before } = await scale("0.1");

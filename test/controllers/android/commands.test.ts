@@ -33,7 +33,7 @@ describe("touches", () => {
     expect(await phone.lines()).toContain('checkbox "Send me news" checked');
   });
 
-  it("say what they did when the input had left", async () => {
+  it("report what they did after the input was sent", async () => {
     const before = performance.now();
     const { message, sentAt } = await openSample("Form");
     expect(message).toBe('clicked listitem "Form"');
@@ -92,7 +92,7 @@ describe("texts", () => {
     await phone.holds("element_value", { ...field, value: text, match: "exact" });
   });
 
-  it("replace what a field held, and are typed behind it", async () => {
+  it("replace the text of a field, or are appended to it", async () => {
     await phone.run("input_text", { ...field, text: "first" });
     await phone.run("input_text", { ...field, text: "second" });
     await phone.run("type_text", { ...field, text: " more" });
@@ -125,7 +125,7 @@ describe("texts", () => {
     await phone.run("input_text", { ...field, text: "" });
   });
 
-  it("go into a field of an older Android, which reports no hint, and are taken out of it again", async () => {
+  it("go into a field of an older Android, which reports no hint, and are removed again", async () => {
     const tv = await openAndroid(settingsAt(1));
     await tv.run("open_app", { app: { package: "dev.labwright.shop" } });
     await tv.run("input_text", { selector: "Search", text: "Rug" });

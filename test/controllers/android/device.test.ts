@@ -37,7 +37,7 @@ describe("a device", () => {
     expect(made.remote.status?.()).toEqual({ state: "online" });
   });
 
-  it("is the only one where the settings name none", async () => {
+  it("is the only one if the settings name none", async () => {
     const only = await openAndroid({ adb_port: lab.adbPort });
     expect(only.remote.facts?.().version).toBe("Android 14");
     await only.close();
@@ -89,7 +89,7 @@ describe("a device", () => {
     await wireless.close();
   });
 
-  it("is connected again also while the server takes the connection that ends for one that is there", async () => {
+  it("is reconnected also while the server still lists the closing connection", async () => {
     const asked: string[] = [];
     const answer = (text: string) => `OKAY${text.length.toString(16).padStart(4, "0")}${text}`;
     // As adb 29 answered in one of fifteen tries.
@@ -112,7 +112,7 @@ describe("a device", () => {
     server.close();
   });
 
-  it("that is doubted is asked for an answer by the next opening", async () => {
+  it("that is doubted must answer at the next opening", async () => {
     await made.remote.open(never);
     made.remote.doubt?.();
     expect(made.remote.isDoubted?.()).toBe(true);
@@ -158,7 +158,7 @@ describe("several devices", () => {
     await lab.close();
   });
 
-  it("of which the settings name none are DEVICE_AMBIGUOUS, each with its serial", async () => {
+  it("without a serial in the settings are DEVICE_AMBIGUOUS, with all serials", async () => {
     const any = makeAndroid({ adb_port: lab.adbPort });
     await expect(any.remote.open(never)).rejects.toMatchObject({
       code: "DEVICE_AMBIGUOUS",

@@ -41,14 +41,14 @@ describe("texts through the driver", () => {
     await phone.holds("element_value", { ...field, value: text, match: "exact" });
   });
 
-  it("are typed behind what is there, with and without the name of the field", async () => {
+  it("are appended to the text, with and without the name of the field", async () => {
     await phone.run("input_text", { ...field, text: "one" });
     await phone.run("type_text", { ...field, text: " zwölf" });
     await phone.run("type_text", { text: " 😀" });
     await phone.holds("element_value", { ...field, value: "one zwölf 😀" });
   });
 
-  it("of a password are never in the answer; behind one only ASCII goes", async () => {
+  it("of a password are never in the answer; only ASCII can be appended to one", async () => {
     const { message } = await phone.run("input_text", { selector: "PIN", text: "größer" });
     expect(message).not.toContain("größer");
     const more = phone.run("type_text", { selector: "PIN", text: "ß" });

@@ -29,7 +29,7 @@ async function pathWith(says: string): Promise<string> {
 }
 
 describe("the environment of the driver", () => {
-  it("has adb where an SDK has it, the port of the server, and nothing of ours but what programs need", async () => {
+  it("has adb in its place in an SDK, the port of the server, and no variable of ours that programs do not need", async () => {
     const env = await environment({ ...lab.env, LABWRIGHT_SECRET: "s3cret", NODE_OPTIONS: "--inspect" });
     expect(env).toEqual({
       PATH: lab.env.PATH,
@@ -55,7 +55,7 @@ describe("the environment of the driver", () => {
   });
 });
 
-it("free ports are all different, and none is one that adb looks for emulators at", async () => {
+it("free ports are all different, and outside the range that adb scans for emulators", async () => {
   const ports = await freePorts(20);
   expect(new Set(ports).size).toBe(20);
   for (const port of ports) expect(port < 5555 || port > 5585).toBe(true);

@@ -20,14 +20,14 @@ const device = () => lab.at(0).device;
 const snapshot = () => phone.dump();
 
 describe("a screen", () => {
-  it("without a root is asked again, and TREE_EMPTY if it has none four times", async () => {
+  it("without a root is read again, and is TREE_EMPTY after four reads", async () => {
     device().ui.faults.nullRoots = 2;
     expect((await snapshot()).elements.length).toBeGreaterThan(3);
     device().ui.faults.nullRoots = 4;
     await expect(snapshot()).rejects.toEqual(refused("TREE_EMPTY"));
   });
 
-  it("that never rests is asked once, remembered as busy, and asked again behind an input", async () => {
+  it("that never rests is read once, remembered as busy, and read again after an input", async () => {
     device().ui.faults.neverIdle = true;
     await expect(snapshot()).rejects.toEqual(refused("NOT_IDLE"));
     const before = device().traffic.calls;
@@ -45,7 +45,7 @@ describe("a screen", () => {
     expect((await snapshot()).elements.length).toBeGreaterThan(3);
   });
 
-  it("that is secret gives its elements and no picture", async () => {
+  it("that is secure has elements and no picture", async () => {
     await phone.run("scroll_to_element", { selector: "Secret" });
     await phone.run("click_element", { selector: "Secret" });
     await expect(portOf(phone.remote.screen).capture({}, never)).rejects.toEqual(refused("SECURE_SCREEN"));
@@ -69,7 +69,7 @@ describe("a screen", () => {
     await phone.holds("app_shown", samples);
   });
 
-  it("that is off is black, and no secret", async () => {
+  it("that is off is black, and not reported as secure", async () => {
     device().ui.power(false);
     expect(await portOf(phone.remote.screen).capture({}, never)).toMatchObject({ width: 1080 });
   });
@@ -89,7 +89,7 @@ describe("an app", () => {
     expect((await snapshot()).notices).toEqual([]);
   });
 
-  it("that crashed is named by what is not found behind its dialog", async () => {
+  it("that crashed is named when an element is not found because of its dialog", async () => {
     device().ui.crash(samples.app.package, "for the test");
     const named = expect.objectContaining({
       message: expect.stringMatching(
@@ -129,7 +129,7 @@ describe("a screen that is off", () => {
     await expect(phone.run("wait_for", { text: "Samples", timeout_ms: 300 })).rejects.toThrow(off);
   });
 
-  it("is not touched, and a key or an app that is opened switches it on", async () => {
+  it("takes no touch, and a key or opening an app switches it on", async () => {
     await expect(phone.run("click_element", { selector: "Form" })).rejects.toMatchObject({
       code: "DEVICE_ERROR",
       message: expect.stringMatching(off),

@@ -85,7 +85,7 @@ describe("files", () => {
     device().faults.storageFull = false;
   });
 
-  it("are not half sent and taken for whole when the connection breaks", async () => {
+  it("are not taken for complete when the connection breaks halfway", async () => {
     device().faults.dropAfterBytes = 500_000;
     await expect(phone.run("push_file", { file, timeout_ms: 10_000 })).rejects.toEqual(
       refused("TRANSPORT_LOST"),

@@ -48,12 +48,12 @@ describe("a phone with Android 8", () => {
     await expect(capture()).rejects.toEqual(expect.objectContaining({ code: "SECURE_SCREEN" }));
   });
 
-  it("knows where it is, by what it measured last", async () => {
+  it("knows its location from its last measurement", async () => {
     const { readings } = await portOf(phone.remote.sensors).sensors(never);
     expect(readings).toContainEqual({ name: "location.latitude", value: 48.137154, unit: "°" });
   });
 
-  it("cannot do what came later", () => {
+  it("withholds commands of later versions", () => {
     expect(withheld()).toEqual(
       expect.arrayContaining([
         "press_keys",

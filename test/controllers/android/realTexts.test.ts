@@ -15,7 +15,7 @@ const facts: AndroidFacts = {
 const blank = { roots: [], rotation: 0 as const, isCut: false };
 
 describe("the screen in front", () => {
-  it("is that of the device's own display, though another is listed before it", () => {
+  it("is that of the device's own display, also when another is listed first", () => {
     // Android 14 with a virtual display: MaaAssistantArknights, pull request 11516.
     const text = `  Display: mDisplayId=2
     init=500x500 100dpi mMinSizeOfResizeableTaskDp=220 cur=500x500 app=500x500 rng=500x500-500x500
@@ -45,7 +45,7 @@ describe("the screen in front", () => {
     });
   });
 
-  it("has the size of the display as it is folded now", () => {
+  it("has the size of the display in its present fold", () => {
     const screen = scanScreen(
       '<hierarchy rotation="0"><node class="android.widget.Button" text="Far" clickable="true" bounds="[1800,100][2000,200]" /></hierarchy>',
     );
@@ -148,7 +148,7 @@ describe("the place", () => {
   });
 });
 
-it("permissions are read whose names have other characters, and those behind them", () => {
+it("permissions with unusual names are read, and those after them", () => {
   const text = `    requested permissions:
       com.example.permission.PUSH-RECEIVE
       android.permission.WRITE_EXTERNAL_STORAGE: restricted=true

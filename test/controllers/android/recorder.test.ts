@@ -39,7 +39,7 @@ const showsScreen = () => recordingShows(folder, portOf(phone.remote.screen));
 const video = ({ files }: Recording) => files.find(({ kind }) => kind === "video");
 
 describe.each(["uiautomator2", "dump"])("a recording by %s", (backend) => {
-  it("shows what the screen showed, in its shape", async () => {
+  it("records the pictures of the screen in its shape", async () => {
     await start(backend);
     await showsScreen();
     await phone.run("open_app", settings);
@@ -51,7 +51,7 @@ describe.each(["uiautomator2", "dump"])("a recording by %s", (backend) => {
     expect(losses).toEqual([]);
   });
 
-  it("ends with the connection, and what there is by then stays", async () => {
+  it("ends with the connection, and keeps what was recorded", async () => {
     await start(backend);
     await showsScreen();
     device().adbd.drop();

@@ -129,7 +129,7 @@ describe("elements of a screen", () => {
     ]);
   });
 
-  it("does not take what is behind the whole screen for a row", () => {
+  it("does not take the container of the whole screen for a row", () => {
     const root = node(
       "android.widget.FrameLayout",
       "[0,0][1080,2400]",
@@ -181,7 +181,7 @@ describe("elements of a screen", () => {
     expect(elementsOf(hierarchy(...nodes))).toMatchObject([{ name: "half", rect: { height: 100 } }]);
   });
 
-  it("lets what can have the focus be acted on, on a screen that keys drive alone", () => {
+  it("offers focusable elements on a screen that only keys drive", () => {
     const card = node(
       "android.widget.FrameLayout",
       "[0,0][300,200]",

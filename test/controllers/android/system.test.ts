@@ -102,7 +102,7 @@ describe("the network", () => {
 });
 
 describe("the place", () => {
-  it("is what is set, until another client takes the device", async () => {
+  it("stays as set until another client takes the device", async () => {
     const place = async () => {
       const { readings = [] } = (await phone.remote.sensors?.sensors(never)) ?? {};
       return readings.filter(({ name }) => name.startsWith("location.")).map(({ value }) => value);
@@ -165,7 +165,7 @@ describe("what a client has set", () => {
     await phone.run("set_airplane_mode", { on: true });
   };
 
-  it("is as it was when another client opens the device, and not before", async () => {
+  it("is restored when another client opens the device, and not before", async () => {
     const before = all();
     await change();
     const changed = all();

@@ -109,7 +109,7 @@ describe("move_focus_to", () => {
   });
 });
 
-describe("what stands on it", () => {
+describe("its contents", () => {
   it("clicks by moving the focus and OK, never by touch", async () => {
     const tap = vi.spyOn(uiAt(0), "tap");
     const key = vi.spyOn(uiAt(0), "key");
@@ -187,7 +187,7 @@ describe("what stands on it", () => {
     await expect(tv.run("long_press", { x: 10, y: 10 })).rejects.toMatchObject({ code: "INVALID_PARAMS" });
   });
 
-  it("withholds what only fingers do", () => {
+  it("withholds commands that need fingers", () => {
     const withheld = tv.remote.withheld?.() ?? [];
     for (const name of ["tap", "swipe", "fling", "drag"])
       expect(withheld).toContainEqual({ name, reason: expect.stringContaining("no touch screen") });

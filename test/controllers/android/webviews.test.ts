@@ -43,7 +43,7 @@ const missing = [
 describe("the page in a WebView", () => {
   beforeEach(showPage);
 
-  it("stands in the dump where accessibility has it, with what only the page knows", async () => {
+  it("is in the dump in the place of accessibility's nodes, with facts that only the page knows", async () => {
     const { elements, notices } = await snapshot();
     const lines = elements.map(({ role, name, value, states }) => [role, name, value, ...states].join("|"));
     expect(lines).toEqual([
@@ -122,7 +122,7 @@ describe("the page in a WebView", () => {
     await phone.run("rotate", { to: "portrait" });
   });
 
-  it("is named by refs that stay, also when the app was started anew", async () => {
+  it("has refs that stay, also when the app is started again", async () => {
     const before = await phone.refOf("Order now");
     await showPage();
     expect(await phone.refOf("Order now")).toBe(before);
@@ -147,7 +147,7 @@ describe("switch_context", () => {
     expect(await isPageRead()).toBe(true);
   });
 
-  it("refuses a context that there is not, with those there are", async () => {
+  it("refuses an unknown context and lists the existing ones", async () => {
     await expect(phone.run("switch_context", { context: "WEBVIEW_com.other" })).rejects.toMatchObject({
       code: "CONTEXT_NOT_FOUND",
       message: expect.stringContaining(`auto, NATIVE_APP, ${own}`),
@@ -210,7 +210,7 @@ describe("a page that cannot be read", () => {
 });
 
 describe("chromedriver", () => {
-  it("starts with the first WebView that is seen, and nothing is left when the device is closed", async () => {
+  it("starts with the first WebView on the screen, and ends with the device", async () => {
     await phone.close();
     device().ui.home();
     phone = await open();

@@ -44,7 +44,7 @@ export async function startOwnAdbServer(signal: AbortSignal): Promise<OwnAdbServ
   const program = startProgram(path, ["-P", String(port), "nodaemon", "server"], { env: serverEnv });
   program.child.stdout?.resume();
   program.child.stderr?.resume();
-  // Its length stands before the answer.
+  // The answer follows its length.
   const ask = async (service: string) =>
     (await converse(port, [service], startMs, signal)).subarray(4).toString("utf8");
   const until = async (isSo: () => Promise<boolean>, problem: string) => {

@@ -1,6 +1,6 @@
 import type { Rect, Space } from "@labwright/controllers";
 
-/** Time on the device: tests give one that stands still until they move it. */
+/** Time on the device. In tests it passes only when they advance it. */
 export type Clock = {
   now(): number;
   /** Runs `work` when so many milliseconds have passed; returns what cancels it. */
@@ -150,7 +150,7 @@ export type LabUi = {
   pinch(center: Point, scale: number): void;
   /** By Android's key codes; `meta` is Android's meta state. */
   key(code: number, options?: { long?: boolean; meta?: number }): void;
-  /** Into what has the focus, behind what is there; does nothing where no field has it. */
+  /** Appends to the field that has the focus; does nothing without one. */
   type(text: string): void;
   /** The text of the node in place of what it had; false where it is not a field. */
   setText(node: UiNode, text: string): boolean;

@@ -7,7 +7,7 @@ const refusing = /deny|aerr_close/;
 const buttonsOf = ({ root }: UiWindow): UiNode[] =>
   nodesBelow(root).filter(({ resourceId = "" }) => button.test(resourceId));
 
-/** A window that asks by buttons; a choice of a list is none. */
+/** A dialog with buttons is an alert; a choice from a list is not. */
 export const isAlert = (window: UiWindow): boolean =>
   window.kind === "dialog" && buttonsOf(window).length > 0;
 

@@ -6,7 +6,7 @@ const modulusBytes = 256;
 
 /**
  * The key that a host sends: base64 of Android's struct RSAPublicKey (words, n0inv, modulus, rr, exponent; the lowest byte
- * first), then the host's name. Undefined where it is none.
+ * first), then the host's name. Undefined if it is not a key.
  */
 export function parseHostKey(text: string): KeyObject | undefined {
   const bytes = Buffer.from(text.split(/[ \0]/, 1)[0] ?? "", "base64");

@@ -16,7 +16,7 @@ export async function runShell(command: string, stream: AdbStream, device: Devic
   await device.run(command, io);
 }
 
-/** A command without a terminal, with its streams apart and its exit code behind them (AOSP, adb/daemon/shell_service.cpp). */
+/** A command without a terminal, with separate streams and then its exit code (AOSP, adb/daemon/shell_service.cpp). */
 export async function runShellV2(command: string, stream: AdbStream, device: DeviceSide): Promise<void> {
   const send = (kind: number) => async (bytes: Uint8Array | string) => {
     const data = Buffer.from(bytes);

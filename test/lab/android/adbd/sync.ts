@@ -92,7 +92,7 @@ async function receive(sync: Sync, path: string): Promise<void> {
   await writeTo(sync.stream, message("DONE", 0));
 }
 
-/** The path has the file's mode behind its last comma. All data is read also when the file cannot be written. */
+/** The file's mode follows the last comma of the path. All data is read also when the file cannot be written. */
 async function send(sync: Sync, pathAndMode: string): Promise<void> {
   const comma = pathAndMode.lastIndexOf(",");
   const path = pathAndMode.slice(0, comma);

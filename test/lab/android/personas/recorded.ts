@@ -23,7 +23,7 @@ const schema = z.object({
   delays: z.array(z.object({ command: z.string(), ms: z.number(), source: z.string() })),
 });
 
-/** What `labwright android record` has written of a real device. Throws for a file that is none of it. */
+/** Reads a file that `labwright android record` wrote of a real device. Throws for any other file. */
 export function readRecording(json: string): { persona: Persona; delays: readonly Delay[] } {
   const { delays, ...persona } = schema.parse(JSON.parse(json));
   return { persona, delays };

@@ -14,7 +14,7 @@ type Appearance = {
   showsFocus: boolean;
   /** A PNG in base64 of the page of a WebView. */
   page: string | undefined;
-  /** Something moves, and stands at this time; undefined when all is at rest. */
+  /** The time of something that moves; undefined when all is at rest. */
   movingAt: number | undefined;
 };
 

@@ -43,7 +43,7 @@ export type View = {
   text?: string;
   description?: string;
   hint?: string;
-  /** `free`: each child stands at its `at`. */
+  /** `free`: each child is placed at its `at`. */
   flow?: "column" | "row" | "grid" | "free";
   /** In pixels, from the corner of its parent. */
   at?: Rect;

@@ -51,7 +51,7 @@ function launcherOf(elements: readonly XmlElement[], packageName: string): strin
   return name?.startsWith(`${packageName}.`) === true ? name.slice(packageName.length) : name;
 }
 
-/** The bytes of a file in a zip; undefined where there is none, or it is not a zip. */
+/** The bytes of a file in a zip; undefined if it is missing or the bytes are not a zip. */
 function readZipEntry(zip: Buffer, wanted: string): Buffer | undefined {
   let end = zip.length - endOfDirectory.bytes;
   while (end >= 0 && zip.readUInt32LE(end) !== endOfDirectory.signature) end -= 1;

@@ -43,7 +43,7 @@ export class System {
   readonly settings: Map<SettingNamespace, Map<string, string>>;
   /** What listens on the device, such as `tcp:6790`, and the port of this machine that it is. */
   readonly endpoints = new Map<string, number>();
-  /** What owns UiAutomation, of which there is one; `end` ends it. */
+  /** The owner of the only UiAutomation; `end` ends it. */
   readonly automation = new Map<string, () => void>();
   location: Place = home;
   /** Whether the shell may pretend to be elsewhere, and the providers by which it does. */

@@ -45,7 +45,7 @@ export function readParts(): Part[] {
       ...(input?.type === "checkbox" && { checked: input.checked }),
     });
   };
-  /** What hangs below an element and is none of its children. */
+  /** Parts that belong to an element and are not its children. */
   const rootOf = (element: HTMLElement) => (isFrame(element) ? element.contentDocument : element.shadowRoot);
   const cornerOf = (element: HTMLElement, corner: Corner): Corner => {
     const { x, y } = element.getBoundingClientRect();

@@ -42,7 +42,7 @@ export class ChromiumPage implements LabPage {
   readonly #options: WebViewOptions;
   #area: PageArea | undefined;
   #browser: Promise<Browser> | undefined;
-  /** What was sent last. When something failed, so does all behind it. */
+  /** The latest work that was sent. After a failure, all later work fails too. */
   #last: Promise<void> = Promise.resolve();
 
   constructor(options: WebViewOptions) {

@@ -101,7 +101,7 @@ function windowsPart(system: System): string {
   return `WINDOW MANAGER WINDOWS (dumpsys window windows)\n${windows.join("")}\n${focus}`;
 }
 
-/** Until Android 8.1 flags are a number, of which 0x2000 is FLAG_SECURE. */
+/** Until Android 8.1 flags are a number, in which 0x2000 is FLAG_SECURE. */
 function attributesOf(window: UiWindow, apiLevel: number): string {
   if (apiLevel >= 28)
     return `{(0,0)(fillxfill) ty=${typeOf(window)}\n      fl=LAYOUT_IN_SCREEN ${window.isSecure ? "SECURE " : ""}HARDWARE_ACCELERATED\n      pfl=FORCE_DRAW_STATUS_BAR_BACKGROUND}`;

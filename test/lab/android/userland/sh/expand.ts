@@ -2,12 +2,12 @@ import type { List, Part, Word } from "./syntax.ts";
 
 export type Expansion = {
   variable(name: string): string;
-  /** What a list of commands writes, without the line ends behind it. */
+  /** The output of a list of commands, without trailing line ends. */
   output(list: List): Promise<string>;
   paths(pattern: RegExp): readonly string[];
 };
 
-/** A word to be: `pattern` matches paths if an unquoted `*` or `?` stands in it. */
+/** A word in the making: `pattern` matches paths if it has an unquoted `*` or `?`. */
 type Field = { text: string; pattern: string; hasWildcard: boolean };
 
 /** One text, without splitting and without patterns: for assignments and redirections. */

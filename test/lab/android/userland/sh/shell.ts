@@ -5,7 +5,7 @@ import { Pipe } from "./pipe.ts";
 import { type List, type Pipeline, type Redirection, ShellSyntaxError, type Stage } from "./syntax.ts";
 
 export type ShellHost = {
-  /** Runs a program to its end and returns its exit code; undefined where there is none of this name. */
+  /** Runs a program to its end and returns its exit code; undefined if no program has this name. */
   run(name: string, args: readonly string[], io: ShellIo, shell: Shell): Promise<number> | undefined;
   has(name: string): boolean;
   paths(pattern: RegExp): readonly string[];
