@@ -109,7 +109,7 @@ describe("what callTool refuses", () => {
     expect(error.hint).toContain("target, count, steps");
   });
 
-  it.each([[[]], ["text"], [7]])("refuses arguments that are no object: %j", async (args) => {
+  it.each([[[]], ["text"], [7]])("refuses arguments that are not an object: %j", async (args) => {
     const error = errorOf(await pathOf(toolOf(press)).call(args));
     expect(error).toMatchObject({ code: "INVALID_INPUT", http_status: 400 });
   });
@@ -171,35 +171,35 @@ describe("what callTool makes of a handler's end", () => {
     const ends: CallEnd[] = [];
     const tool = toolOf(async (_, context) => {
       leave = context.leave;
-      void leave?.(runOf("within"))?.then(() => told.push("stored"));
+      void leave?.(runOf("within"))?.then(() => settled.push("stored"));
       return { pressed: "OK" };
     });
-    const told: string[] = [];
+    const settled: string[] = [];
     const { call } = pathOf(tool, { calls: memoryCalls(async (end) => void ends.push(end)) });
     await call({});
     late = leave?.(runOf("late"));
     expect(ends.map(({ runs }) => runs.map(({ execution }) => execution.id))).toEqual([["within"]]);
     expect(late).toBeUndefined();
-    expect(told).toEqual(["stored"]);
+    expect(settled).toEqual(["stored"]);
   });
 
-  it("tells who left a run that it could not be stored, and fails the call", async () => {
-    const told: unknown[] = [];
+  it("reports a run that could not be stored to the one who left it, and fails the call", async () => {
+    const failures: unknown[] = [];
     const tool = toolOf(async (_, context) => {
-      context.leave?.(runOf("lost"))?.catch((error: unknown) => told.push(error));
+      context.leave?.(runOf("lost"))?.catch((error: unknown) => failures.push(error));
       return { pressed: "OK" };
     });
     expect(errorOf(await pathOf(tool, failing).call({})).code).toBe("STORAGE_FAILED");
-    expect(told).toEqual([full]);
+    expect(failures).toEqual([full]);
   });
 
   it("records a read without auditing it, and lets it leave nothing", async () => {
     let offered: unknown = "not asked";
-    const look: Handle = async (_, context) => {
+    const reading: Handle = async (_, context) => {
       offered = context.leave;
       return { pressed: "OK" };
     };
-    const { call, records, audited } = pathOf(toolOf(look, { effect: "read" }));
+    const { call, records, audited } = pathOf(toolOf(reading, { effect: "read" }));
     await call({});
     expect({ offered, records: records.length, audited }).toEqual({
       offered: undefined,
@@ -229,7 +229,7 @@ describe("what callTool makes of a handler's end", () => {
     expect(errorOf(await pathOf(device).call({}))).toMatchObject({ code: "STALE_REF", http_status: 409 });
   });
 
-  it("tells nobody but the log what an unknown error says", async () => {
+  it("writes what an unknown error says to the log only", async () => {
     const bug = new TypeError("cannot read /home/someone/key");
     const { call, faults } = pathOf(toolOf(() => Promise.reject(bug)));
     const error = errorOf(await call({}));
@@ -327,7 +327,7 @@ describe("idempotency keys", () => {
     return { ...pathOf(tool), runs: () => runs };
   }
 
-  it("give the stored result to a repeat, by argument or beside the arguments", async () => {
+  it("give the stored result to a repeat, as an argument or next to the arguments", async () => {
     const { call, runs } = counted();
     const first = await call({ target: "a", count: 1 }, { idempotency_key: "k" });
     const again = await call({ count: 1, target: "a", idempotency_key: "k" });

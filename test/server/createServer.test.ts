@@ -45,7 +45,7 @@ const tools = [
     output: z.strictObject({ done: z.int() }),
     async handle({ input, context }) {
       for (let i = 1; i <= input.steps; i++) context.progress(i, input.steps, `step ${i}`);
-      context.progress(1, input.steps, "a step back is not told");
+      context.progress(1, input.steps, "a step back is not sent");
       return { done: input.steps };
     },
   }),

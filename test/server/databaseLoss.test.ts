@@ -59,7 +59,7 @@ async function startRun(daemon: DaemonProcess): Promise<string> {
 }
 
 describe("the embedded database's thread", () => {
-  /** Ends the thread when the process is told to, from outside of the product: Node's own `terminate`. */
+  /** Ends the thread on a signal from outside of the product: Node's own `terminate`. */
   const killer = `
     import module from "node:module";
     const threads = module.createRequire(import.meta.url)("node:worker_threads");

@@ -25,7 +25,7 @@ const pageSchema = z.object({
 });
 const contentSchema = z.object({ contents: z.tuple([z.object({ text: z.string() })]) });
 
-/** Follows `events://` from the first on, as a consumer does that is told when there is more. */
+/** Follows `events://` from the first on, as a consumer does that is notified when there is more. */
 class Follower {
   readonly seen: string[] = [];
   private next = "events://0";
@@ -119,7 +119,7 @@ describe("a user's own skill", () => {
   const listed = async ({ client }: WireHost) =>
     (await new SkillsClient(client).list()).skills.map(({ uri }) => uri);
 
-  it("is served beside ours, read again when it changes, and cuts the tools of a bridge", async () => {
+  it("is served next to ours, read again when it changes, and cuts the tools of a bridge", async () => {
     const on = bench();
     write(on, "our-lab", skillText("our-lab", "Look at it."));
     const host = await on.host("host", { era: "auto" });

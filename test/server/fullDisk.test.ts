@@ -160,7 +160,7 @@ describe("a read-only disk under the data", () => {
     expect(ended.err).not.toMatch(/^ +at /m);
   });
 
-  it("is told by doctor", () => {
+  it("is reported by doctor", () => {
     const { code, out } = run(["doctor"], { mount: readOnly() });
     expect(code).toBe(1);
     expect(out).toMatch(/MISSING {2}disk: .*read-only/);
@@ -190,7 +190,7 @@ describe("a place that cannot be used", () => {
     expect(run(["call", "list_hosts"]).err).toMatch(/daemon\.log is a folder/);
   });
 
-  it("a database that does not open is told by doctor", () => {
+  it("a database that does not open is reported by doctor", () => {
     mkdirSync(join(dataDir, "db"));
     writeFileSync(join(dataDir, "db", "PG_VERSION"), "18\n");
     const { code, out } = run(["doctor"]);

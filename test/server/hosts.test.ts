@@ -29,7 +29,7 @@ it.each([
   expect(parseInput(plain, args)).toEqual({});
 });
 
-it("what is no dummy is refused, and a tool with parameters takes no dummy", () => {
+it("an argument that is not a dummy is refused, and a tool with parameters takes no dummy", () => {
   expect(() => parseInput(plain, { device_id: "box" })).toThrow("device_id");
   const [withDevice] = tools.filter(({ name }) => name === "get_device_info");
   expect(() => withDevice && parseInput(withDevice, { dummy: "x" })).toThrow("dummy");

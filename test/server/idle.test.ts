@@ -33,16 +33,16 @@ describe("an idle daemon", () => {
     expect(idle).toHaveLength(1);
   });
 
-  it("stays when it is touched while it looks whether something is open", async () => {
-    const looks: ((isBusy: boolean) => void)[] = [];
-    const { clock, idle, watch } = watched(() => new Promise((answer) => looks.push(answer)));
+  it("stays when it is touched while it checks whether something is open", async () => {
+    const checks: ((isBusy: boolean) => void)[] = [];
+    const { clock, idle, watch } = watched(() => new Promise((answer) => checks.push(answer)));
     await clock.advance(1_000);
     watch.touch();
-    looks[0]?.(false);
+    checks[0]?.(false);
     await clock.advance(999);
     expect(idle).toEqual([]);
     await clock.advance(1);
-    looks[1]?.(false);
+    checks[1]?.(false);
     await clock.advance(0);
     expect(idle).toHaveLength(1);
   });
@@ -53,7 +53,7 @@ describe("an idle daemon", () => {
     expect(idle).toEqual([]);
   });
 
-  it("is not told to leave once it is ending", async () => {
+  it("is not asked to leave once it is ending", async () => {
     const { clock, idle, watch } = watched(async () => false);
     watch.stop();
     watch.touch();

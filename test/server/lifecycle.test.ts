@@ -46,7 +46,7 @@ describe("two hosts at once", () => {
     expect(lines("events").filter((line) => line.startsWith("up"))).toHaveLength(1);
   });
 
-  it("are told apart by the daemon", async () => {
+  it("are distinct clients for the daemon", async () => {
     const { host } = await bench();
     const [a, b] = await Promise.all([host("claude"), host("cursor", { era: "auto" })]);
     const one = await a.call("write_slowly", { name: "a", ms: 0 });
@@ -163,7 +163,7 @@ describe("a daemon killed with -9", () => {
   });
 });
 
-describe("a daemon that is told to end", () => {
+describe("a daemon that is asked to end", () => {
   it("answers what is under way, and removes its file", async () => {
     const of = await bench();
     const { call } = await of.host();
@@ -271,7 +271,7 @@ describe("whose settings and build count", () => {
     expect(error?.hint).toContain("Restart the program");
   });
 
-  it("a bridge that names another config file is told so", async () => {
+  it("a bridge that names another config file gets DAEMON_MISMATCH", async () => {
     const of = await bench();
     const first = await of.host();
     await first.call("read_slowly", quick);

@@ -13,7 +13,7 @@ const aborted: string[] = [];
 const act = defineTool({
   name: "act",
   title: "Act",
-  description: "Says who calls; waits if it is told to.",
+  description: "Says who calls; waits on request.",
   domain: "devices",
   capabilities: ["DEVICE_STATUS"],
   effect: "write",
@@ -52,7 +52,7 @@ const fileOf = (token = testToken) => ({
 
 async function open(client: string): Promise<Attached> {
   const attached = await attach(fileOf(), { client, project: undefined }, 5_000);
-  if (!attached) throw new Error("the daemon let nobody in");
+  if (!attached) throw new Error("the daemon refused the bridge");
   return attached;
 }
 
@@ -119,7 +119,7 @@ describe("a bridge's link", () => {
     link.close();
   });
 
-  it("tells a protocol error as it is", async () => {
+  it("passes a protocol error on as it is", async () => {
     const link = await open("claude/4");
     const read = link.readResource(`artifact://${"0".repeat(64)}`, new AbortController().signal);
     await expect(read).rejects.toMatchObject({ name: "ProtocolError", code: -32602 });
@@ -156,7 +156,7 @@ describe("a bridge's link", () => {
   });
 });
 
-describe("who is no bridge", () => {
+describe("a connection that is not a bridge", () => {
   it("gets no link with a wrong token, and finds no daemon", async () => {
     expect(await attach(fileOf("wrong"), { client: "x", project: undefined }, 5_000)).toBeUndefined();
     expect(http.links.count()).toBe(0);

@@ -155,7 +155,7 @@ describe("the daemon of the build", () => {
     expect(of.daemon()).toBeUndefined();
   });
 
-  it("told to end, closes its browser and removes its file", async () => {
+  it("on request to end, closes its browser and removes its file", async () => {
     const of = bench();
     const pid = await of.startDaemon(["--log-level", "error"]);
     const { call } = await of.host();

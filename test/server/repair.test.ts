@@ -101,7 +101,7 @@ describe("an argument at another place or under another name", () => {
 
   it.each([
     [
-      "two items, and none of them is meant for sure",
+      "two items, and either could be right",
       { actions: [{ command: "reload" }, { command: "go_back" }], url: "x" },
     ],
     [
@@ -180,15 +180,21 @@ describe("a device's command that was called as a tool", () => {
   });
 });
 
-describe("arguments that nobody sends by mistake", () => {
-  it("are only told, however many", () => {
+it("waiting for a run with the tool that started it gets the call that waits", () => {
+  const { message, hint } = errorOf("execute_testcase", { execution_id: "run1", wait_ms: 1_000 });
+  expect(message).toBe("execute_testcase starts a run, and does not wait for one that has begun.");
+  expect(hint).toContain('get_execution_status {"execution_id":"run1","wait_ms":1000}');
+});
+
+describe("arguments that are not sent by mistake", () => {
+  it("are only reported, however many", () => {
     const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`no_${index}`, 1]));
     expect(errorOf("execute_device_action", many).message).toContain("and 19981 more");
     const checks = Array(20_000).fill("{}");
     expect(errorOf("verify_device_state", { checks }).message).toContain("must have at most 100 items");
   });
 
-  it("are no fault of ours, however deep", () => {
+  it("cause no fault of ours, however deep", () => {
     const deep = JSON.parse(`${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}`);
     expect(noSuchTool(registry, "input_text", { selector: "#q", text: deep }).code).toBe("TOOL_NOT_FOUND");
     expect(callLine({ tool: "x", arguments: deep })).toBeUndefined();

@@ -106,25 +106,25 @@ describe.each([
     expect(rest).toEqual({ events: [], next: page.next });
   });
 
-  it("who listens to the feed is told of what comes, and of what came before it listened", async () => {
+  it("a listener of the feed is notified of new events, and of those before it listened", async () => {
     await open();
-    const told: string[] = [];
+    const updated: string[] = [];
     client.setNotificationHandler(
       "notifications/resources/updated",
-      ({ params }) => void told.push(params.uri),
+      ({ params }) => void updated.push(params.uri),
     );
     const [old, now] = [`events://${await product.events.latestId()}`, "events://1"];
     await publish("build.before");
     const stop = await listen([old, now]);
-    await expect.poll(() => told).toEqual(expect.arrayContaining([old, now]));
-    told.length = 0;
+    await expect.poll(() => updated).toEqual(expect.arrayContaining([old, now]));
+    updated.length = 0;
     await publish("build.after");
-    await expect.poll(() => told).toEqual(expect.arrayContaining([old, now]));
+    await expect.poll(() => updated).toEqual(expect.arrayContaining([old, now]));
     await stop();
-    told.length = 0;
+    updated.length = 0;
     await publish("build.unheard");
     await read("events://0");
-    expect(told).toEqual([]);
+    expect(updated).toEqual([]);
   });
 
   async function listen(uris: string[]): Promise<() => Promise<void>> {

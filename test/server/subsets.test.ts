@@ -90,11 +90,11 @@ describe("a subset", () => {
     expect(cut({ readOnly: true }).refusal("act_once")?.message).toContain("read-only");
   });
 
-  it("tells the model the prompts of its skills, unless tools were named beside them or they are too long", () => {
-    const told = (given: Partial<SubsetAsked>) => cut(given).catalogue.instructions;
-    expect(told({ skills: ["watch"] })).toMatch(/^You are watch\.\n\nErrors carry/);
-    expect(told({ skills: ["watch"], tools: ["act_once"] })).toBe(catalogue.instructions);
-    expect(told({ readOnly: true })).toBe(catalogue.instructions);
+  it("gives the model the prompts of its skills, unless tools were named as well or they are too long", () => {
+    const instructionsOf = (given: Partial<SubsetAsked>) => cut(given).catalogue.instructions;
+    expect(instructionsOf({ skills: ["watch"] })).toMatch(/^You are watch\.\n\nErrors carry/);
+    expect(instructionsOf({ skills: ["watch"], tools: ["act_once"] })).toBe(catalogue.instructions);
+    expect(instructionsOf({ readOnly: true })).toBe(catalogue.instructions);
     const long = skill("long", ["see_all"], "x".repeat(2_000));
     const withLong = buildCatalogue({ tools, skills: [long], version: "1", build: testBuild });
     expect(cutCatalogue(withLong, asked({ skills: ["long"] })).catalogue.instructions).toBe(
@@ -240,10 +240,28 @@ describe.each(["legacy", { pin: "2026-07-28" }] as const)("over HTTP, %o,", (mod
     "readonly=true",
     "read-only",
     "skil=watch",
-  ])("%s is refused: nobody gets more than was meant", async (query) => {
+  ])("%s is refused: a typo must not offer more tools", async (query) => {
     const response = await fetch(http.url(`/mcp?${query}`), { method: "POST", headers: bearer, body: "{}" });
     expect(response.status).toBe(400);
     expect(await response.text()).toContain("read_only");
+  });
+
+  it("a skill that the user changes or removes counts from the next connection on", async () => {
+    const own = (prompt: string) => ({ ...skill("own", ["see_one"], prompt), markdown: "" });
+    let userSkills = [own("Look once.")];
+    const server = await startHttp(wireServices(), tools, { skills, userSkills: () => userSkills });
+    const instructions = async () => {
+      const { client } = await connectHttp(server.url("/mcp?skill=own"), mode);
+      const given = client.getInstructions();
+      await client.close();
+      return given;
+    };
+    expect(await instructions()).toContain("Look once.");
+    userSkills = [own("Look twice.")];
+    expect(await instructions()).toContain("Look twice.");
+    userSkills = [];
+    await expect(instructions()).rejects.toThrow();
+    await server.end();
   });
 
   it("an unknown skill is refused with the names of those that are there", async () => {

@@ -69,7 +69,7 @@ it("a watched device is open from the start; its alert rises and resolves with b
   expect(end_frame).not.toBe(start_frame);
 });
 
-it("killed while it watches, it leaves nothing running, and no alert that nobody watches", async () => {
+it("killed while it watches, it leaves nothing running, and no alert of a device that is not watched", async () => {
   const first = await start({ watch: true });
   await fault(first, "freeze", true);
   await expect.poll(() => alertsOf(first), within).toMatchObject([{ kind: "freeze", state: "active" }, {}]);

@@ -31,7 +31,7 @@ export function createSessions(deps: {
   onEnd(session: string, host: string | undefined): void;
 }): Sessions {
   const sessions = new Map<string, Session>();
-  let stopSweep = () => {};
+  let stopSweep: (() => void) | undefined;
 
   async function end(id: string): Promise<void> {
     const session = sessions.get(id);
@@ -40,14 +40,14 @@ export function createSessions(deps: {
     await session.mcp.close().catch(() => {});
   }
 
-  function sweep(): void {
-    stopSweep();
-    if (sessions.size === 0) return;
-    stopSweep = deps.clock.setTimeout(() => {
+  /** Runs while there are sessions. A new session must not put it off. */
+  function sweepLater(): void {
+    stopSweep ??= deps.clock.setTimeout(() => {
+      stopSweep = undefined;
       const limit = deps.clock.monotonic() - deps.idleMs;
       for (const [id, session] of sessions)
         if (session.streams === 0 && session.lastSeen <= limit) void end(id);
-      sweep();
+      if (sessions.size > 0) sweepLater();
     }, deps.idleMs / 4);
   }
 
@@ -63,7 +63,7 @@ export function createSessions(deps: {
       maxRequestBodySize: deps.maxBodyBytes,
       onsessioninitialized: (id) => {
         sessions.set(id, { transport, mcp, address, lastSeen: deps.clock.monotonic(), streams: 0 });
-        sweep();
+        sweepLater();
       },
       onsessionclosed: (id) => end(id),
     });
@@ -85,7 +85,7 @@ export function createSessions(deps: {
     },
     count: () => sessions.size,
     async close() {
-      stopSweep();
+      stopSweep?.();
       await Promise.all([...sessions.keys()].map(end));
     },
   };
