@@ -6,13 +6,9 @@ import {
 } from "@modelcontextprotocol/server";
 import { errors, ToolError } from "../../errors.ts";
 import type { Backend } from "../mcp/backend.ts";
-import type { ResourceRoom } from "./room.ts";
+import type { ResourceRoom } from "./rooms.ts";
 
-export { artifactRoom, referenceRoom } from "./artifacts.ts";
-export { eventRoom } from "./events.ts";
-export { namedRooms } from "./named.ts";
-export type { ResourceRoom } from "./room.ts";
-export { treeRoom } from "./trees.ts";
+export { artifactRoom, eventRoom, namedRooms, type ResourceRoom, referenceRoom, treeRoom } from "./rooms.ts";
 
 export type Resources = Pick<Backend, "readResource" | "complete" | "watch">;
 
