@@ -55,7 +55,7 @@ describe("what is none of its form is refused, and says what", () => {
     });
   });
 
-  it("a body that is no JSON", async () => {
+  it("a body that is not JSON", async () => {
     const init = { method: "POST", headers: { "content-type": "application/json" }, body: "{" };
     const response = await server.fetch(`${root}/sessions`, init);
     expect([response.status, await response.json()]).toMatchObject([
@@ -104,7 +104,7 @@ it("stores texts that PostgreSQL refuses, with the refused characters replaced",
   expect((await ask("GET", "/sessions/odd")).body).toMatchObject({ session: { title: "later \ufffd" } });
 });
 
-it("tells a fault of its own to the log, and the caller no more than its trace", async () => {
+it("logs a fault of its own, and gives the caller no more than its trace", async () => {
   const faults: unknown[] = [];
   const broken = {
     ...createAgentStore({ db: server.storage.db, clock: server.clock, log: () => {} }),

@@ -16,7 +16,7 @@ const treeSchema: z.ZodType<Tree> = z.strictObject({
   },
 });
 
-const look = defineTool({
+const lookAround = defineTool({
   name: "look_around",
   title: "Look around",
   description: "Looks.",
@@ -40,7 +40,7 @@ const plant = defineTool({
   output: z.object({ tree: treeSchema }),
   handle: async ({ input }) => input,
 });
-export const registry = createRegistry([look, plant]);
+export const registry = createRegistry([lookAround, plant]);
 
 export const error = {
   code: "DEVICE_HELD",

@@ -37,7 +37,7 @@ it("says of each who it is, what starts it and what it can do; those that work b
   expect(out).toMatch(/^ {4}schedule\.health_check \(normal, at "0 \* \* \* \*"\): health-check$/m);
 });
 
-it("tells them as the configuration changes them, as JSON in one line with --json", async () => {
+it("lists them as the configuration changes them, as JSON in one line with --json", async () => {
   writeFileSync(join(folder, "labwright.yaml"), "agents: { agents: { monitor: { enabled: true } } }\n");
   const { out } = await run(["agents", "list", "--json"]);
   const rows = z.array(z.looseObject({ name: z.string(), enabled: z.boolean() })).parse(JSON.parse(out));
@@ -58,7 +58,7 @@ it("names the file and line of what is wrong with the user's own, lists the othe
   expect(out).not.toContain("Mine");
 });
 
-it("tells where the agents' own process went", async () => {
+it("says where the agents' own process went", async () => {
   const { code, err } = await run(["agent"]);
   expect(code).toBe(2);
   expect(err).toMatch(/part of the server.*labwright serve.*monitor\.enabled/s);

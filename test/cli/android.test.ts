@@ -47,7 +47,7 @@ describe("labwright android record", () => {
     expect(readRecording(await readFile(again, "utf8")).persona).toEqual(first.persona);
   });
 
-  it("tells nothing that names the device, its network or its owner", async () => {
+  it("contains nothing that names the device, its network or its owner", async () => {
     const out = join(folder, "private.json");
     await run(["android", "record", serial(0), "--out", out]);
     const text = await readFile(out, "utf8");
@@ -83,7 +83,7 @@ printf '%s\\n' "$@" > "$0.args"; cat > "$0.input"; printf '${answer}\\n'
     return { bin, env: { PATH: `${bin}:${process.env.PATH}`, ANDROID_ADB_SERVER_PORT: "1" } };
   };
 
-  it("gives adb the address, and the code where nobody sees it", async () => {
+  it("gives adb the address, and the code where no other process sees it", async () => {
     const { bin, env } = await adbOf("34.0.4-10411341", `Successfully paired to ${address} [guid=adb-X]`);
     const ran = await run(["android", "pair", address, "--code", "123456"], { env });
     expect(ran).toMatchObject({ code: 0, out: expect.stringContaining("controllers.android.address") });

@@ -307,7 +307,7 @@ describe("labwright doctor", () => {
     expect(findings.filter(({ what }) => what === "chromium for b")).toHaveLength(1);
   });
 
-  it("tells a program that does not run from a browser", async () => {
+  it("distinguishes a program that does not run from a browser", async () => {
     const program = join(folder.path, "chrome");
     writeFileSync(program, "#!/bin/sh\nexit 1\n");
     chmodSync(program, 0o755);

@@ -32,7 +32,7 @@ export async function run(
     signal?: AbortSignal;
     /** Of a terminal so wide; none when left out. */
     columns?: number;
-    /** What a person answers; nobody can type when left out. */
+    /** What a person answers; without it, there is no one to type. */
     ask?: (question: string) => Promise<string | undefined>;
     onOut?: (text: string) => void;
     onErr?: (text: string) => void;

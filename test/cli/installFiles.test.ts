@@ -54,7 +54,7 @@ describe("a host's JSON file", () => {
     expect(text).toBe(before);
   });
 
-  it("is left alone when it is no text", async () => {
+  it("is left alone when it is not text", async () => {
     const bytes = Buffer.from([0x7b, 0xff, 0xfe, 0x7d]);
     const { code, err, file } = await install(bytes);
     expect(code).toBe(2);
@@ -110,7 +110,7 @@ describe("a host's JSON file", () => {
     expect(parsed(cursor, text)).toEqual({ mcpServers: { ...servers, labwright: entryOf(cursor) } });
   });
 
-  it("takes another name, beside the first", async () => {
+  it("takes another name, next to the first", async () => {
     await install("{}");
     const { code } = await labwright("cursor", "--name", "labwright-lab", "--data-dir", "lab");
     expect(code).toBe(0);
@@ -228,7 +228,7 @@ describe("a host's file", () => {
     expect(statSync(`${file}.labwright-backup`).mode & 0o777).toBe(0o600);
   });
 
-  it("has the first original beside it, however often it is changed", async () => {
+  it("has the first original next to it, however often it is changed", async () => {
     const file = start(claude);
     writeFileSync(file, '{"first": 1}');
     await labwright("claude-code");

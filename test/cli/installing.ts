@@ -47,7 +47,7 @@ export function installBench() {
 
 export const program = join(process.cwd(), "mcp-server", "bin", "labwright.js");
 
-/** What a host must be told, in its own words. */
+/** The entry that a host needs, in its own format. */
 export function entryOf({ name, dialect }: Host, env?: Record<string, string>): Record<string, unknown> {
   const common = { command: process.execPath, args: [program, "mcp"], ...(env && { env }) };
   if (dialect.format === "yaml") {

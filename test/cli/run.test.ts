@@ -41,7 +41,7 @@ const connection: RunConnection = {
   artifact: async (uri) => (await product.services.artifacts.get(uri.replace("artifact://", ""))).bytes,
 };
 
-const looks = (name: string, text: string, block: object = {}) => ({
+const sees = (name: string, text: string, block: object = {}) => ({
   name,
   inputs: [{ name: "text", default: text }],
   blocks: [
@@ -75,10 +75,10 @@ const run = (testcases: string[], more: Partial<RunOptions> = {}, signal = new A
   });
 
 test("files are saved and run, a line for each verdict, and the three reports are written", async () => {
-  await writeFile(join(folder, "good.yaml"), stringify(looks("good", "Welcome")));
+  await writeFile(join(folder, "good.yaml"), stringify(sees("good", "Welcome")));
   await writeFile(
     join(folder, "both.yml"),
-    stringify({ testcases: [looks("bad", "Nothing"), looks("fine", "Movies")] }),
+    stringify({ testcases: [sees("bad", "Nothing"), sees("fine", "Movies")] }),
   );
   const code = await run(["good.yaml", "both.yml", "good"], { device: "box", report: "out", build: "9" });
   expect(code).toBe(1);
@@ -125,19 +125,19 @@ test("files in the short form run: one test by its file's name, several, and an 
 });
 
 test("exit code 0 means that all passed; inputs reach the tests that declare them, repeat repeats", async () => {
-  await writeFile(join(folder, "input.yaml"), stringify(looks("input", "Nothing")));
+  await writeFile(join(folder, "input.yaml"), stringify(sees("input", "Nothing")));
   expect(await run(["input.yaml"], { inputs: ["text=Live TV"], repeat: 3 })).toBe(0);
   expect(printed).toContain("3 runs: 3 passed");
 });
 
-test("exit code 2 when a test could not be judged, also beside a failure", async () => {
+test("exit code 2 when a test could not be judged, also when another failed", async () => {
   await writeFile(
     join(folder, "broken.yaml"),
-    stringify(looks("broken", "x", { params: { text: "{{look2}}" } })),
+    stringify(sees("broken", "x", { params: { text: "{{look2}}" } })),
   );
   await expect(run(["broken.yaml"])).rejects.toMatchObject({ code: "UNKNOWN_VARIABLE" });
-  await writeFile(join(folder, "wrong.yaml"), stringify(looks("wrong", "x", { command: "text_visibel" })));
-  await writeFile(join(folder, "bad.yaml"), stringify(looks("fails", "Nothing")));
+  await writeFile(join(folder, "wrong.yaml"), stringify(sees("wrong", "x", { command: "text_visibel" })));
+  await writeFile(join(folder, "bad.yaml"), stringify(sees("fails", "Nothing")));
   expect(await run(["bad.yaml", "wrong.yaml"])).toBe(2);
   expect(printed).toMatch(
     /error +wrong {2}box\n +the test could not be run\n +TESTCASE_INVALID: .*text_visible/,
@@ -165,7 +165,7 @@ test("an interrupted run is cancelled on its device, reported, and ends with 130
     params: undefined,
     timeout_ms: undefined,
   };
-  const testcase = looks("slow", "x", slow);
+  const testcase = sees("slow", "x", slow);
   const check = { id: "after", type: "verification", command: "text_visible", params: { text: "{{text}}" } };
   testcase.blocks.splice(2, 0, check);
   testcase.edges.splice(1, 1, { from: "look", to: "after" }, { from: "after", to: "done" });
@@ -222,7 +222,7 @@ test("a test that passes when it is tried again is flaky: in its line, the count
     ],
   };
   await writeFile(join(folder, "moody.yaml"), stringify(flaky));
-  await writeFile(join(folder, "calm.yaml"), stringify(looks("calm", "All movies")));
+  await writeFile(join(folder, "calm.yaml"), stringify(sees("calm", "All movies")));
   await client.call("execute_device_action", {
     actions: [{ command: "press_key", params: { key: "BACK" } }],
   });
@@ -249,7 +249,7 @@ test("a test that passes when it is tried again is flaky: in its line, the count
 test("--list names the tests and their files, and runs and writes nothing", async () => {
   await writeFile(
     join(folder, "listed.yaml"),
-    stringify({ testcases: [looks("one", "A"), looks("two", "B")] }),
+    stringify({ testcases: [sees("one", "A"), sees("two", "B")] }),
   );
   expect(await run(["listed.yaml"], { list: true, report: "unwritten" })).toBe(0);
   expect(printed).toBe("one  listed.yaml\ntwo  listed.yaml\n");
@@ -261,7 +261,7 @@ test("--last-failed runs what did not pass when it last ran here, until it passe
   const home = [{ command: "press_key", params: { key: "HOME" } }];
   await client.call("execute_device_action", { actions: home });
   const save = (name: string, text: string, more = {}) =>
-    writeFile(join(own, `${name}.yaml`), stringify(looks(name, text, more)));
+    writeFile(join(own, `${name}.yaml`), stringify(sees(name, text, more)));
   await save("lf good", "Welcome");
   await save("lf bad", "Nothing");
   await save("lf wrong", "x", { command: "text_visibel" });
@@ -271,7 +271,7 @@ test("--last-failed runs what did not pass when it last ran here, until it passe
   expect(await run([own], { maxFailures: 2 })).toBe(2);
   await save("lf bad", "Welcome");
   printed = "";
-  // A test that is not run, or passes beside them, changes nothing of the others.
+  // A test that is not run, or passes, changes nothing of the others.
   expect(await run([join(own, "lf good.yaml")])).toBe(0);
   printed = "";
   expect(await again()).toBe(2);

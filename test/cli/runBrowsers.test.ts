@@ -49,13 +49,13 @@ const connection: RunConnection = {
 };
 
 async function run(more: Partial<RunOptions>) {
-  let told = "";
+  let output = "";
   const note = (text: string) => {
-    told += text;
+    output += text;
   };
   const terminal = { out: note, err: note, cwd: folder, signal: new AbortController().signal };
   const code = await runTestcases({ testcases: [], inputs: [], repeat: 1, ...more }, connection, terminal);
-  return { code, told };
+  return { code, output };
 }
 
 test("workers are browsers of their own that end with the run, and a set-up test runs once for all", async () => {
@@ -63,8 +63,8 @@ test("workers are browsers of their own that end with the run, and a set-up test
   const names = ["one", "two", "three", "four"];
   for (const name of names) await save(name, "/second", "Second", { setup: "sign in" });
   const before = site.requests.length;
-  const { code, told } = await run({ testcases: names, workers: 2 });
-  expect(told).toContain("2 workers: web, web-2\n");
+  const { code, output } = await run({ testcases: names, workers: 2 });
+  expect(output).toContain("2 workers: web, web-2\n");
   expect(code).toBe(0);
   expect(site.requests.slice(before).filter((one) => one === "GET /form?setup")).toHaveLength(1);
   expect(product.services.devices.list().map(({ name }) => name)).toEqual(["web"]);
@@ -84,10 +84,10 @@ test("a failed test keeps its trace, and terminal and reports say where; a passe
   await save("traced good", "/second", "Second");
   await save("traced bad", "/second", "Nowhere");
   const testcases = ["traced good", "traced bad"];
-  const { code, told } = await run({ testcases, trace: "on-failure", report: "out" });
+  const { code, output } = await run({ testcases, trace: "on-failure", report: "out" });
   expect(code).toBe(1);
-  const [, id = ""] = /failed +traced bad .* (\w+)\n/.exec(told) ?? [];
-  const shown = told.split("\n").filter((line) => line.includes("trace "));
+  const [, id = ""] = /failed +traced bad .* (\w+)\n/.exec(output) ?? [];
+  const shown = output.split("\n").filter((line) => line.includes("trace "));
   expect(shown[0]?.trim()).toBe(`trace    npx playwright show-trace out/traces/${id}.zip`);
   const files = readdirSync(join(folder, "out/traces"));
   expect(files).toHaveLength(shown.length);
@@ -101,7 +101,7 @@ test("a failed test keeps its trace, and terminal and reports say where; a passe
     ...{ name: "trace", contentType: "application/zip", path: `traces/${id}.zip` },
   });
   const inFolder = await run({ testcases: ["traced bad"], trace: "on-failure" });
-  expect(inFolder.told).toMatch(/show-trace \.labwright\/traces\/\w+\.zip/);
+  expect(inFolder.output).toMatch(/show-trace \.labwright\/traces\/\w+\.zip/);
   expect(existsSync(join(folder, ".labwright/traces"))).toBe(true);
 });
 
@@ -111,12 +111,12 @@ test("a failed step says in the terminal which errors the page threw and which d
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
   const url = `http://127.0.0.1:${z.object({ port: z.int() }).parse(server.address()).port}/`;
   const steps = [`open ${url}`, { click_element: { selector: "Save" } }, 'check text "Done" within 1 s'];
-  const { error } = await client.call("save_testcase", { testcase: { name: "told", steps } });
+  const { error } = await client.call("save_testcase", { testcase: { name: "broken cart", steps } });
   expect(error).toBeUndefined();
-  const { code, told } = await run({ testcases: ["told"] });
+  const { code, output } = await run({ testcases: ["broken cart"] });
   server.closeAllConnections();
   server.close();
   expect(code).toBe(1);
-  expect(told).toMatch(/found .*cart broke/s);
-  expect(told).toContain("Saved it");
+  expect(output).toMatch(/found .*cart broke/s);
+  expect(output).toContain("Saved it");
 });

@@ -8,7 +8,7 @@ import { builtInFactories } from "../../mcp-server/src/config/controllers.ts";
 import type { TestClient } from "../fixtures/client.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
 
-/** A box that can be copied, as a browser can, beside two that are there once. */
+/** A box that can be copied, as a browser can, and two that exist once. */
 const copied = { ...simulatedFactory, copy: (settings: unknown) => settings };
 const factories = builtInFactories.map((factory) => (factory.name === "simulated" ? copied : factory));
 const yaml = `limits: { max_parallel_devices: 3 }
@@ -26,8 +26,8 @@ beforeAll(async () => {
   runner = await product.connect({ client: "runner" });
   other = await product.connect({ client: "other" });
   folder = await mkdtemp(join(tmpdir(), "labwright-workers-"));
-  for (const name of ["a", "b", "c", "d", "e", "f"]) await save(name, [look("Welcome")], { tags: ["good"] });
-  // Nobody listens there, which is an error of the test alone.
+  for (const name of ["a", "b", "c", "d", "e", "f"]) await save(name, [sees("Welcome")], { tags: ["good"] });
+  // The port is closed, which is an error of the test alone.
   const request = { type: "api_request", url: "http://127.0.0.1:9/", checks: [{ status: 200 }] };
   await save("api", [request], { tags: ["none"] });
 });
@@ -49,7 +49,7 @@ afterEach(async () => {
 });
 
 type Given = Record<string, unknown>;
-const look = (text: string): Given => ({
+const sees = (text: string): Given => ({
   type: "verification",
   command: "text_visible",
   params: { text },
@@ -119,8 +119,8 @@ test("a device that is there once has workers on the free ones of its model alon
   await other.call("release_control", { device_id: "phone-2" });
 });
 
-test("Ctrl-C cancels what runs on every worker, and tells what was not run", async () => {
-  await save("long", [{ type: "sleep", duration_ms: 600_000 }, look("Welcome")]);
+test("Ctrl-C cancels what runs on every worker, and lists what was not run", async () => {
+  await save("long", [{ type: "sleep", duration_ms: 600_000 }, sees("Welcome")]);
   const interrupt = new AbortController();
   const both = run({ testcases: ["long", "long", "a"], workers: 2 }, { signal: interrupt.signal });
   await expect.poll(() => product.services.executions.running(), { timeout: 20_000 }).toBe(2);
@@ -130,7 +130,7 @@ test("Ctrl-C cancels what runs on every worker, and tells what was not run", asy
   expect(out).toContain("skipped:   a\n2 runs: 0 passed, 2 cancelled, 1 skipped\n");
 });
 
-test("a held device is told at once with its holder, and waited for only when asked", async () => {
+test("a held device is reported at once with its holder, and waited for only when asked", async () => {
   await other.call("take_control", { device_id: "box" });
   await expect(run({ testcases: ["a"] })).rejects.toMatchObject({
     code: "DEVICE_HELD",
@@ -155,13 +155,13 @@ test("tests that need no device take none, with a filter alone", async () => {
   await other.call("release_control", { device_id: "box" });
 });
 
-test("behind so many failures no test is started, and the rest is told as not run", async () => {
-  for (const name of ["x1", "x2", "x3", "x4"]) await save(name, [look("Nothing")], { tags: ["bad"] });
+test("after so many failures no test is started, and the rest is listed as not run", async () => {
+  for (const name of ["x1", "x2", "x3", "x4"]) await save(name, [sees("Nothing")], { tags: ["bad"] });
   expect(await run({ tags: ["bad"], maxFailures: 2 })).toBe(1);
   expect(out).toContain("skipped:   x3, x4\n2 runs: 0 passed, 2 failed, 2 skipped\n");
 });
 
-test("a place where no report can be written is told before anything runs", async () => {
+test("a place where no report can be written is reported before anything runs", async () => {
   await writeFile(join(folder, "file"), "");
   await expect(run({ testcases: ["a"], report: "file/reports" })).rejects.toMatchObject({
     code: "INVALID_INPUT",
@@ -182,14 +182,14 @@ test("what contradicts itself is refused", async () => {
 });
 
 test("--slow pauses behind each command", async () => {
-  await save("steps", [press, press, look("Welcome")]);
+  await save("steps", [press, press, sees("Welcome")]);
   expect(await run({ testcases: ["steps"], slow: 150 })).toBe(0);
   const [, seconds] = / ([\d.]+) s /.exec(lines()[0] ?? "") ?? [];
   expect(Number(seconds)).toBeGreaterThanOrEqual(0.3);
 });
 
 test("--debug stops before each step, looks, goes on and stops", async () => {
-  await save("stepped", [press, press, look("Welcome")]);
+  await save("stepped", [press, press, sees("Welcome")]);
   const answers = ["", "look", "n", "run on"];
   const ask = async () => answers.shift();
   expect(await run({ testcases: ["stepped"], debug: true }, { ask })).toBe(0);
@@ -209,7 +209,7 @@ test("--debug stops before each step, looks, goes on and stops", async () => {
 
 test("a retry drives by the lease of its run", async () => {
   const [first, again] = [press, { ...press, params: { key: "UP" } }];
-  await save("twice", [first, look("Nothing"), again]);
+  await save("twice", [first, sees("Nothing"), again]);
   expect(await run({ testcases: ["twice"], retries: 1, retryOn: "any" })).toBe(1);
   expect(out).not.toContain("FENCE_OUTDATED");
   expect(out.match(/attempt \d failed: VERIFICATION_FAILED/g)).toHaveLength(2);

@@ -151,7 +151,7 @@ test("skills test counts a counterexample that chooses the skill as wrong", asyn
   expect(out).toContain(`counterexamples.txt:2: "please look at our lab" chooses our-lab, and must not\n`);
 });
 
-test("skills test tells the problems of files with their lines, and what it does not find", async () => {
+test("skills test reports the problems of files with their lines, and the names that it does not find", async () => {
   expect(await skills("test")).toMatchObject({ code: 2, err: expect.stringContaining("skills new <name>") });
   write("our-lab", "[list_hosts, get_device_info]");
   write("our-bench", "[list_hosts, list_hosst]");

@@ -35,7 +35,7 @@ const dataDir = join(folder, "data");
 const server = await serveShop();
 try {
   await writeProject(`http://127.0.0.1:${server.address().port}/`);
-  // The first run starts the daemon, which nobody wants to watch.
+  // The first run starts the daemon, which the recording leaves out.
   await record();
   const svg = draw(play(await record()));
   await writeFile(join(root, "docs", "failing-test.svg"), svg);

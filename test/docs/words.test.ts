@@ -34,8 +34,8 @@ const readings = (text: string) =>
 /** What a sentence means, in a line; undefined where it is not understood. */
 function meaningOf(text: string): string | undefined {
   const read = readings(text);
-  const told = read.flatMap((one) => ("step" in one ? [describeStep(one.step).replace(/^.* -> /, "")] : []));
-  return told.length === read.length ? told.join(", then ") : undefined;
+  const steps = read.flatMap((one) => ("step" in one ? [describeStep(one.step).replace(/^.* -> /, "")] : []));
+  return steps.length === read.length ? steps.join(", then ") : undefined;
 }
 
 /** Other sentences of one command or check, the shortest first, as many as a reader looks at. */

@@ -101,7 +101,7 @@ const read = (context: Context, pattern: RegExp): string => {
   return found;
 };
 
-/** What a model does of the request: it takes verdict, time, report and log from what the tool told it. */
+/** What a model does of the request: it takes verdict, time, report and log from the tool's result. */
 const runsGoto: readonly Step[] = [
   calls("get_compatible_hosts", { userinterface_name: "shop" }),
   (_, context) =>
@@ -125,20 +125,20 @@ const whole = [
   ...["skill_loaded", "tool_call", "tool_result", "tool_call", "tool_result", "message", "session_ended"],
 ];
 
-const told = z.looseObject({
+const eventSchema = z.looseObject({
   type: z.string(),
   partial: z.boolean().optional(),
   tool: z.string().optional(),
   text: z.string().optional(),
   outcome: z.string().optional(),
 });
-type LinkMessage = z.output<typeof told>;
-const typesOf = (events: readonly LinkMessage[]) =>
+type AgentEvent = z.output<typeof eventSchema>;
+const typesOf = (events: readonly AgentEvent[]) =>
   events.filter(({ partial, type }) => !partial && type !== "progress").map(({ type }) => type);
 const requestsOf = () => api?.requests ?? [];
 
-/** The run on the wire and in what was told of it, whichever way it was asked for. */
-async function expectRun(events: readonly LinkMessage[]): Promise<void> {
+/** The run on the wire and in its events, whichever way it was asked for. */
+async function expectRun(events: readonly AgentEvent[]): Promise<void> {
   expect(typesOf(events), JSON.stringify(events.slice(-3))).toEqual(whole);
   expect(events.find(({ type }) => type === "skill_loaded")).toMatchObject({
     skill: "run-script",
@@ -189,7 +189,7 @@ async function stopDaemon(): Promise<void> {
   await expect.poll(() => [pid, ...children].filter(isAlive), within).toEqual([]);
 }
 
-const answerSchema = z.object({ events: z.array(told), end: told });
+const answerSchema = z.object({ events: z.array(eventSchema), end: eventSchema });
 async function post({ url, token }: Served, path: string, body: object): Promise<unknown> {
   const response = await fetch(`${url}/server/agent${path}`, {
     method: "POST",
@@ -219,7 +219,7 @@ describe.runIf(hasSandbox)(`"${request}" does the same`, () => {
       out
         .trimEnd()
         .split("\n")
-        .map((line) => told.parse(JSON.parse(line))),
+        .map((line) => eventSchema.parse(JSON.parse(line))),
     );
     expect(site.requests.filter((one) => one === "GET /second").length).toBe(before + 1);
   });
@@ -235,8 +235,8 @@ describe.runIf(hasSandbox)(`"${request}" does the same`, () => {
   test("by Socket.IO", async () => {
     const agent = await startAgents(await model({ [request]: runsGoto }));
     const socket: Socket = io(`${agent.url}/agent`, { auth: { token: agent.token }, reconnection: false });
-    const events: LinkMessage[] = [];
-    socket.on("agent_event", (event: unknown) => events.push(told.parse(event)));
+    const events: AgentEvent[] = [];
+    socket.on("agent_event", (event: unknown) => events.push(eventSchema.parse(event)));
     expect(await socket.emitWithAck("send_message", { text: request })).toMatchObject({ ok: true });
     await expect.poll(() => events.at(-1)?.type, within).toBe("session_ended");
     socket.disconnect();
@@ -286,7 +286,7 @@ test("a conversation goes on by REST with its whole history, over the death of t
   expect(api?.refused).toEqual([]);
 });
 
-test("a daemon that is told to end in the middle of an agent's call stops it, gives the device back, and leaves the conversation to the next", async () => {
+test("a daemon that is stopped in the middle of an agent's call stops it, gives the device back, and leaves the conversation to the next", async () => {
   const text = "Take control of the device browser";
   const go = { command: "navigate_to_url", params: { url: `${site.url}/never` } };
   const env = await model({
@@ -332,9 +332,9 @@ describe("labwright ask, when no model answers,", () => {
   });
 
   test("ends with 2 for a model that there is not, and says what to set", async () => {
-    const { code, out, err } = await ask(await model({}), "--model", "claude-nobody-1");
+    const { code, out, err } = await ask(await model({}), "--model", "claude-unknown-1");
     expect({ code, out }).toEqual({ code: 2, out: "" });
-    expect(err).toMatch(/MODEL_NOT_FOUND: .*claude-nobody-1\.\n.*DEFAULT_MODEL/);
+    expect(err).toMatch(/MODEL_NOT_FOUND: .*claude-unknown-1\.\n.*DEFAULT_MODEL/);
   });
 
   test("ends with 2 when the endpoint is down, and says where to look", async () => {

@@ -93,7 +93,7 @@ test("a page with 50,000 nodes is listed within its budget, and says what it lef
   expect(String(structured.elements).length).toBeLessThan(10_000);
 });
 
-test("a dialog on unload does not block, and is told", async () => {
+test("a dialog on unload does not block, and is reported", async () => {
   await go("/beforeunload");
   await act("input_text", { selector: "Draft", text: "unsaved" });
   const left = await act("click_element", { selector: "Leave" });
@@ -123,7 +123,7 @@ test("javascript is off unless the configuration allows it", async () => {
   expectFailure(await act("execute_javascript", { script: "1" }), "UNSAFE_DISABLED");
 });
 
-test("a browser killed in the middle of an action is told, and the next call has a new one", async () => {
+test("a browser killed in the middle of an action is reported, and the next call has a new one", async () => {
   await go("/");
   const waiting = act("wait_for", { selector: "Never there", timeout_ms: 30_000 });
   await expect.poll(() => product.services.executions.running()).toBe(1);

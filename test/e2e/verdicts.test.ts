@@ -173,7 +173,7 @@ test.each([
   ["/gone", 404],
   ["/staff", 401],
   ["/empty", 503],
-])("what the hint about the answer of %s says can be done, by every command that it is told of", async (path, status) => {
+])("every command named in the hint about the answer of %s can do what it says", async (path, status) => {
   const opening: [string, Given][] = [
     ["navigate_to_url", { url: site.url(path) }],
     ["open_app", { app: site.url(path) }],

@@ -78,7 +78,7 @@ describe.each(Object.entries(clients))("the client %s", (_, connect) => {
     await client.call("release_control", { session_id });
   });
 
-  it("is told of a failed verdict and of bad input in words it can act on", async () => {
+  it("gets a failed verdict and bad input in words it can act on", async () => {
     client = await connect(bench);
     await client.list();
     const wrong = await client.call("dump_ui_elements", { max_token: 5 });

@@ -21,7 +21,7 @@ beforeAll(async () => {
   files = new Set(packed.files.map(({ path }) => path));
 });
 
-/** What a page links to beside itself and the web, as paths of the package: links and pictures, of Markdown and HTML. */
+/** What a page links to besides itself and the web, as paths of the package: links and pictures, of Markdown and HTML. */
 function linksOf(page: string): string[] {
   const text = readFileSync(join(root, page), "utf8").replace(/^```.*?^```/gms, "");
   const targets = [...text.matchAll(/\]\(([^)\s]+)\)|(?:src|href)="([^"]+)"/g)].map(

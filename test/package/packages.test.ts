@@ -17,7 +17,7 @@ const manifest = (file: string) =>
     .parse(JSON.parse(readFileSync(`${root}${file}`, "utf8")));
 const packages = runtimePackages(root);
 
-it("knows what runs: bundled packages and those beside the bundles, with what they need", () => {
+it("knows what runs: bundled packages and those next to the bundles, with what they need", () => {
   const names = packages.map(({ name }) => name);
   expect(names).toEqual(
     expect.arrayContaining(["zod", "pg", "@electric-sql/pglite", "@img/colour", "engine.io"]),
@@ -50,7 +50,7 @@ it("lists them with version and licence in docs/packages.md", async () => {
   );
   const text = `# Packages that run in Labwright
 
-Generated from the lockfile by \`npm run gen\`. Most are bundled into \`dist/\`, with their licences in \`dist/licences.txt\`; \`playwright-core\` and \`sharp\` are installed beside it.
+Generated from the lockfile by \`npm run gen\`. Most are bundled into \`dist/\`, with their licences in \`dist/licences.txt\`; \`playwright-core\` and \`sharp\` are installed next to it.
 
 | package | version | licence | |
 |---|---|---|---|

@@ -56,7 +56,7 @@ it("installs without a word about the engine, and says its version", async () =>
   expect((await labwright("--version")).trim()).toBe(version);
 });
 
-/** What the host is told to start, by its own file. */
+/** What the host starts, by its own file. */
 async function startedBy({ name, user, dialect }: Host): Promise<unknown> {
   const [place] = user(thisMachine(environment, project)).slice(-1);
   if (place === undefined) throw new Error(`${name} has no file`);

@@ -36,7 +36,7 @@ it("a folder takes a device, acts, looks and checks with it, and another folder 
     code: 0,
     out: expect.stringMatching(/^passed: /),
   });
-  // Nobody said which: the only one that is free.
+  // No device is named: the only free one is taken.
   expect(await inFolder(other, "check", "text", "Device settings", "--timeout_ms", "2000")).toMatchObject({
     code: 1,
     out: expect.stringContaining("pass: false"),
@@ -102,7 +102,7 @@ describe("a folder goes on to mean its device", () => {
     expect(released).toMatchObject({ code: 0, out: expect.stringContaining("/second") });
   });
 
-  it("until it releases it, and a device that nobody named is named by the command that took it", async () => {
+  it("until it releases it, and a device that was not named is named by the command that took it", async () => {
     await inFolder(other, "take", "box");
     const first = await inFolder(mine, "do", "press", "HOME");
     expect(first).toMatchObject({ code: 0, err: expect.stringMatching(/^\S+\/second until .*Z\b.*\n$/) });

@@ -65,7 +65,7 @@ it("what was done by refs runs tomorrow, passes on a fresh browser and fails whe
   await labwright("take");
   await signIn();
   await labwright("look");
-  expect(await labwright("check", "text", "Nobody", "--timeout_ms", "2000")).toMatchObject({ code: 1 });
+  expect(await labwright("check", "text", "Missing", "--timeout_ms", "2000")).toMatchObject({ code: 1 });
   expect(await labwright("check", "text", "Welcome anna", "then", "not", "text", "Wrong")).toMatchObject({
     code: 0,
   });

@@ -36,11 +36,11 @@ afterAll(async () => {
 });
 afterEach(() => labwright("release"));
 
-it("run, keep and init work beside the folder's own lease, whose page stays as it was", async () => {
+it("run, keep and init work next to the folder's own lease, whose page stays as it was", async () => {
   await labwright("take", "browser");
   await labwright("do", "open", `${url}?mine`);
   await labwright("check", "text", "Welcome in");
-  // Nobody says which device: the folder's own one is meant.
+  // No device is named, so the folder's own one is used.
   for (const args of [["labwright/tests/opens.yaml"], ["opens", "--device", "browser"]]) {
     const ran = await labwright("run", ...args);
     expect(ran).toMatchObject({ code: 0, out: expect.stringMatching(/^passed +opens .* browser /) });

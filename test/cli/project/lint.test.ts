@@ -36,7 +36,7 @@ const test = (name: string, ...steps: string[]) =>
     ...steps.map((step) => `  - ${step}`),
   );
 
-it("files that are right are told so, together and before anything is saved", async () => {
+it("correct files are reported as such, together and before anything is saved", async () => {
   app('  Cart: check text "Your cart"', "edges:", '  Home -> Cart: click "Cart"');
   test("whole", "call: { testcase: part, inputs: {} }", 'check text "x"');
   test("part", "go to Cart");

@@ -153,7 +153,7 @@ it("run without a name runs the tests of the project that it is called in, and n
   const passed = { code: 0, out: expect.stringMatching(/^passed +opens .*1 run: 1 passed/s) };
   expect(await at("one/labwright", "run")).toMatchObject(passed);
   expect(await at("two", "run")).toMatchObject({ code: 1, out: expect.stringContaining("Your basket") });
-  // The second run of one project is no rerun of the other's.
+  // The second run of one project is not a rerun of the other's.
   expect(await at("one", "run", "opens")).toMatchObject(passed);
   expect(await labwright("run", "opens")).toMatchObject({
     code: 2,

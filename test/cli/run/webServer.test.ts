@@ -100,7 +100,7 @@ it("says with its last output that an app died, or did not come", async () => {
   expect(never).not.toHaveBeenCalled();
 });
 
-it("an app that dies during the run is told", async () => {
+it("an app that dies during the run is reported", async () => {
   configure(`${node} app.cjs`);
   const { result, said } = serving(async () => {
     process.kill(pidOfApp());

@@ -23,7 +23,7 @@ const skill = (name: string): CatalogueSkill => ({
 });
 
 /**
- * The product's own HTTP side with its real tools listed, and beside them what the scenarios call by name. The suite sends
+ * The product's own HTTP side with its real tools listed, plus those that the scenarios call by name. The suite sends
  * no token, so it is added in front; Host and Origin are checked as for everybody.
  */
 export async function startConformanceServer(): Promise<{ url: string; end(): Promise<void> }> {

@@ -13,7 +13,7 @@ import { type RunOptions, runTestcases } from "./run.ts";
 import { withWebServer } from "./webServer.ts";
 
 /** Pause between two checks of the files. Files that still change at the next check belong to the same burst. */
-const lookMs = 250;
+const checkMs = 250;
 
 type Run = (testcases: readonly string[]) => Promise<ExitCode>;
 
@@ -105,15 +105,19 @@ const isSame = (before: Seen, now: Seen): boolean =>
   [...now].every(([path, version]) => before.get(path) === version);
 
 /** Waits until something has changed and nothing changes any more. Undefined at Ctrl-C. */
-async function nextChange(before: Seen, lookNow: () => Seen, signal: AbortSignal): Promise<Seen | undefined> {
+async function nextChange(
+  before: Seen,
+  stampsNow: () => Seen,
+  signal: AbortSignal,
+): Promise<Seen | undefined> {
   let last = before;
   for (;;) {
     try {
-      await pause(lookMs, undefined, { signal });
+      await pause(checkMs, undefined, { signal });
     } catch {
       return undefined;
     }
-    const now = lookNow();
+    const now = stampsNow();
     if (isSame(last, now) && !isSame(before, now)) return now;
     last = now;
   }
