@@ -45,7 +45,7 @@ function readOptions(args) {
     );
   }
   const parts = value("--with")?.split(",").filter(Boolean) ?? [];
-  // --root stands in for / where apt's packages are looked for; the tests use it.
+  // The tests use --root in place of /, below which apt's packages are searched.
   return { purpose, parts, root: value("--root") ?? "/" };
 }
 

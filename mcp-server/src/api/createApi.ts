@@ -45,7 +45,7 @@ export function createApi(deps: ApiDeps): Hono {
     }),
   );
   api.get("/openapi.json", async (c) => {
-    // What makes the document is large, and few ask for it.
+    // The code that makes the document is large, and few ask for it.
     const { openApiDocument } = await import("./openapi.ts");
     return c.json(openApiDocument(registry.list(), deps.version));
   });

@@ -73,7 +73,7 @@ function stream(c: Context, events: EventSource, from: number): Response {
     let after = from;
     try {
       while (!sse.aborted && !sse.closed) {
-        // While the database is away nothing is read; the next wake or heartbeat looks again.
+        // While the database is down nothing is read; the next wake-up or heartbeat tries again.
         const page = await events.read({ after, limit: 100 }).catch(() => []);
         for (const event of page) {
           await sse.writeSSE({ id: String(event.id), event: event.type, data: JSON.stringify(event) });

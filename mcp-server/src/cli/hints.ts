@@ -1,4 +1,4 @@
-/** What a person types for what a tool does. */
+/** The command that a person types in place of a tool. */
 const commands: Readonly<Record<string, string>> = {
   ...{ list_hosts: "labwright list devices", diagnose: "labwright doctor", take_control: "labwright take" },
   ...{ release_control: "labwright release", dump_ui_elements: "labwright look" },

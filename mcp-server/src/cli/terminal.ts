@@ -2,7 +2,7 @@ import { createInterface } from "node:readline";
 import type { Environment } from "../config/places.ts";
 import { fileFailure } from "../fileFailure.ts";
 
-/** What a command line stands in. `out` and `err` take whole texts; `signal` aborts on Ctrl-C. */
+/** The surroundings of a command. `out` and `err` take whole texts; `signal` aborts on Ctrl-C. */
 export type Terminal = {
   out(text: string): void;
   err(text: string): void;
@@ -119,7 +119,7 @@ export function wrapText(text: string, columns = Number.POSITIVE_INFINITY, start
 
 function wrapLine(line: string, columns: number, start: number | undefined): string {
   const [lead = ""] = /^ */.exec(line) ?? [];
-  // A column that begins far to the right leaves no room to go on below it.
+  // A column that begins far to the right leaves no room below it.
   const isRoom = start !== undefined && start < columns / 2;
   const below = isRoom ? " ".repeat(start) : lead || hanging;
   const lines: string[] = [];

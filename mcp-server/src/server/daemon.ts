@@ -140,7 +140,7 @@ function idleWatch(
     idleMs,
     async isBusy() {
       if (http.links.count() > 0 || http.sessions() > 0 || (await isBusy())) return true;
-      // Not of `isBusy`: a newer build that takes the place of this one goes on with its deployments, watching and agents.
+      // Not of `isBusy`: a newer build that replaces this one continues its deployments, watching and agents.
       const { deployments, watched, agents } = await held();
       return deployments > 0 || watched > 0 || agents > 0;
     },

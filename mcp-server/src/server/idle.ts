@@ -2,7 +2,7 @@ import type { Clock } from "../services/index.ts";
 
 export type IdleWatch = { touch(): void; stop(): void };
 
-/** Calls `onIdle` when nothing touched it for `idleMs` and nothing is open; what is open starts the time anew. */
+/** Calls `onIdle` after `idleMs` without a touch, if nothing is open. Otherwise the time starts again. */
 export function watchIdle(deps: {
   clock: Clock;
   idleMs: number;

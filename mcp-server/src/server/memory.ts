@@ -4,7 +4,7 @@ import type { Clock } from "../services/index.ts";
 
 /** A pause of this length counts as quiet. */
 const quietMs = 1_000;
-/** What a collection freed is given back by the ones after it. */
+/** Memory that one collection frees is returned to the system by the next ones. */
 const againMs = 400;
 /** An idle daemon's heap has about half of it. */
 const restingMb = 64;
@@ -14,8 +14,8 @@ export type Heap = { megabytes(): number; collect(): void };
 export type MemoryWatch = { touch(): void; stop(): void };
 
 /**
- * Gives memory back when nothing was asked for a while: after a load V8 keeps its heap as large as it was (measured: 490 MB
- * resident, 340 after two collections of 50 ms each). Nothing waits for it, since nothing is asked.
+ * Returns memory to the system after a quiet time: after a load V8 keeps its heap as large as it was (measured: 490 MB
+ * resident, 340 after two collections of 50 ms each). No request waits for it.
  */
 export function watchMemory(deps: { clock: Clock; heap: Heap; isBusy(): boolean }): MemoryWatch {
   let stopTimer = () => {};

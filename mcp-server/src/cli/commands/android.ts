@@ -37,7 +37,7 @@ export async function runRecord(
     progress: (line) => terminal.err(`[record] ${line}\n`),
   });
   const file = resolve(terminal.cwd, out);
-  // Nothing that is there is written over.
+  // Existing files are not overwritten.
   await writeFile(file, `${JSON.stringify(recording, undefined, 2)}\n`, { flag: "wx", mode: 0o600 });
   terminal.out(`${file}: ${recording.about}. Look through it before you pass it on.\n`);
   return exitCodes.passed;

@@ -9,7 +9,7 @@ import { type ExitCode, exitCodes, type Terminal } from "../terminal.ts";
 const withoutTerminal =
   "There is no terminal here, so every call is a client of its own: pass the session_id that take_control gave.";
 
-/** Codes of a call that was not right in itself, so that nothing was tried. */
+/** Codes of a call that was invalid, so that nothing was tried. */
 const misuse: ReadonlySet<string> = new Set(["INVALID_INPUT", "TOOL_NOT_FOUND", "INPUT_TOO_LARGE"]);
 
 /**

@@ -58,7 +58,7 @@ function lines({
   return rows.map(([name, value]) => `${name.padEnd(width)}  ${String(value)}\n`).join("");
 }
 
-/** What ends first when a daemon is asked to: its runs are cancelled and its devices closed. */
+/** Before it ends, a daemon cancels its runs and closes its devices. */
 const stopMs = 30_000;
 
 /** `labwright stop`: returns when the daemon is gone. Exit code 1: it is busy and `ifIdle` was asked, or did not end. */

@@ -9,7 +9,7 @@ import { genericHost, getHost, type Host, hosts, type Place } from "../hosts/hos
 import { join, type Machine, thisMachine } from "../hosts/machine.ts";
 import { type ExitCode, exitCodes, type Terminal } from "../terminal.ts";
 
-/** What the command line says; `host` undefined asks for the table. */
+/** The command's options; `host` undefined asks for the table. */
 export type InstallOptions = {
   host?: string | undefined;
   name: string;
@@ -22,15 +22,15 @@ export type InstallOptions = {
   dataDir?: string | undefined;
 };
 
-/** What a test puts in the place of this machine. */
+/** A test's replacement for this machine. */
 export type Surroundings = { machine: Machine; installation: Installation };
 
 /** One run of the command. */
 type Run = { options: InstallOptions; terminal: Terminal; machine: Machine; installation: Installation };
 
 /**
- * `labwright install`: adds this installation to a host, or shows the hosts of this machine. Exit code 0: it is so now, or
- * was already; 1: the host is not there. Throws ToolError for wrong use and for a file that cannot be changed; then nothing is.
+ * `labwright install`: adds this installation to a host, or shows the hosts of this machine. Exit code 0: it is added, or
+ * was already; 1: the host is not there. Throws ToolError for wrong use and for a file that cannot be changed, and changes nothing then.
  */
 export async function runInstall(
   options: InstallOptions,
@@ -54,7 +54,7 @@ export async function runInstall(
 export const installSkillHere = (options: SkillOptions, terminal: Terminal): ExitCode =>
   installSkill(options, thisInstallation().program, terminal);
 
-/** What every host takes: Codex and Claude Code allow no other characters. */
+/** Accepted by every host: Codex and Claude Code allow no other characters. */
 function checkName(name: string): void {
   if (/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(name)) return;
   throw new ToolError(
@@ -164,7 +164,7 @@ function tried(file: string, edit: (text: string) => string): Texts {
   return { before, after: edit(before ?? "") };
 }
 
-/** What cannot be changed is left alone; the user gets what to do by hand. */
+/** A file that cannot be changed safely stays as it is; the user is shown what to add by hand. */
 function edited(file: string, byHand: string, edit: () => string): string {
   try {
     return edit();

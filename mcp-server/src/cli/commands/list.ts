@@ -16,9 +16,9 @@ type List = {
   tool: string;
   args: Fields;
   heads: readonly string[];
-  /** What the tool answers, a row each. */
+  /** The tool's reply, one row for each item. */
   rows(answer: unknown): string[][];
-  /** What to do where there is none. */
+  /** What to do if the list is empty. */
   empty: string;
 };
 

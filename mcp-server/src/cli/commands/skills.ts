@@ -105,7 +105,7 @@ export type KnownSkills = {
   folder: string;
   shipped: readonly CatalogueSkill[];
   user: readonly UserSkill[];
-  /** What is wrong with the files of the user's skills. */
+  /** Problems in the files of the user's skills. */
   problems: readonly SkillProblem[];
   /** All of them, as a request is matched with them. */
   matched(): readonly Skill[];

@@ -20,7 +20,7 @@ export function runTools(name: string | undefined, terminal: Pick<Terminal, "out
   return exitCodes.passed;
 }
 
-/** A tool of several skills stands below each of them. */
+/** A tool of several skills is listed under each of them. */
 function bySkill({ tools, skills }: Catalogue, columns: number | undefined): string {
   const homeless = tools.filter(({ name }) => !skills.some((skill) => skill.tools.includes(name)));
   const groups = [

@@ -8,7 +8,7 @@ const fileSchema = z.object({
   tests: z.array(z.object({ name: z.string(), tags: z.array(z.string()).default([]) })),
 });
 
-/** The app's model as it stands in git. `testcases` are those to run; the others are called by them. */
+/** The app's model as in git. `testcases` are the ones to run; they call the others. */
 export type DemoModel = {
   testcases: readonly string[];
   /** The model as one implementation's own userinterface. The test cases come with the first and serve all. */

@@ -27,7 +27,7 @@ const treeSchema = z.looseObject({
   problems: z.array(z.unknown()).default([]),
 });
 
-/** What the demo needs of `test/lab/android`. */
+/** The part of `test/lab/android` that the demo uses. */
 type SimulatedPhone = {
   phone: unknown;
   startLabAndroid(options: { persona: unknown }): Promise<{ adbd: { port: number }; close(): Promise<void> }>;

@@ -30,7 +30,7 @@ export function openText(dir: string): string {
   return `Open the report: ${program} ${join(dir, reportFiles.html)}\n`;
 }
 
-/** What to paste where. The program is named by its whole path, since a host starts it anywhere. */
+/** How to attach a host. The program has its absolute path, since hosts start it in any folder. */
 export function attachText(): string {
   const program = join(packageFolder(), "bin", "labwright.js");
   const config = { mcpServers: { labwright: { command: process.execPath, args: [program, "mcp"] } } };

@@ -6,7 +6,7 @@ export type Verdict = {
   executionId: string;
   status: string;
   durationMs: number;
-  /** What decided it, where it did not pass. */
+  /** The reason, if it did not pass. */
   found: string;
 };
 

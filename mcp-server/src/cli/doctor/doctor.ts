@@ -17,7 +17,7 @@ import { type ExitCode, exitCodes, type Terminal } from "../terminal.ts";
 
 const defaultPort = 7333;
 
-/** `labwright doctor`: what is there, what is missing, and what mends it. Starts no daemon. Exit code 1 when something is missing. */
+/** `labwright doctor`: what is installed, what is missing, and how to repair it. Starts no daemon. Exit code 1 when something is missing. */
 export async function runDoctor(
   options: Partial<DaemonOptions> & { json?: boolean | undefined },
   terminal: Terminal,

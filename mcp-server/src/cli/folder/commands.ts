@@ -44,7 +44,7 @@ function optionAt(words: readonly string[], at: number) {
   return { key, value, length: rest.length > 0 ? 1 : 2 };
 }
 
-/** The options of a folder's commands count wherever they stand among the words, but for what follows `--`. */
+/** The options of a folder's commands count anywhere among the words, except after `--`. */
 function withoutOptions(
   words: readonly string[],
   given: FolderOptions,

@@ -29,7 +29,7 @@ import {
   stepOf,
 } from "./journal.ts";
 
-/** A longer reply goes into a file, so that an agent reads what it needs of it. */
+/** A longer reply goes into a file, of which an agent reads the part that it needs. */
 const longestReply = 8_000;
 
 export type FolderOptions = Partial<DaemonOptions> & { device?: string | undefined };
@@ -124,7 +124,7 @@ export const runTake = (options: FolderOptions, terminal: Terminal) =>
     const lease = await takeControl(call, named ?? findOwnDevice(cwd)?.device);
     const { device, session_id } = lease;
     rememberDevice(cwd, { device, session: session_id });
-    // What is kept begins here, also with a device that this folder has already.
+    // `keep` begins here, also with a device that this folder has already.
     note(cwd, { session: `${session_id} ${Date.now()}`, steps: [] });
     terminal.out(leaseText(lease));
     return exitCodes.passed;
@@ -157,7 +157,7 @@ export const runDo = (line: readonly string[], options: FolderOptions, terminal:
     const actions = await resolved(said, { call: folder.call, verb: "do", held });
     const answer = await folder.call("execute_device_action", { ...held, actions, lasting: true });
     const { execution_id, status, ...reply } = await done(noted(answer, actions, held, terminal));
-    // What still runs is followed by its id.
+    // A run that has not ended is followed by its id.
     say(folder, "do", renderResult(status === "passed" ? reply : { status, execution_id, ...reply }));
     return exitCodeOf([String(status)]);
   });
@@ -266,7 +266,7 @@ async function offeredNames({ call, verb, held }: Listing): Promise<Set<string>>
   return new Set(lines.flatMap((line) => line.split(" ")[0] ?? []));
 }
 
-/** What the device lists for a command. Throws ACTION_NOT_FOUND if it has none of that name. */
+/** The device's listing of a command. Throws ACTION_NOT_FOUND if it has none of that name. */
 async function listedAs(command: string, said: Said, { call, verb, held }: Listing): Promise<Listed> {
   const answer = await call(listings[verb], { ...held, command });
   if (answer.ok || !isWellKnown(command, verb) || !("nearest" in answer.error.details))

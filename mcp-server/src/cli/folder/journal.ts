@@ -2,12 +2,12 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { join } from "node:path";
 import { z } from "zod";
 
-/** Of sittings that are over, so many lines are kept for `keep --last`. */
+/** Lines of earlier leases that are kept for `keep --last`. */
 const keptLines = 200;
 
 const fields = z.record(z.string(), z.unknown());
 /**
- * What passed of one command line, as steps of a test. `failed`: something behind these did not pass. `unseen` are commands
+ * The commands of one line that passed, as steps of a test. `failed`: a later command of the line did not pass. `unseen` are commands
  * that still ran when the line was answered.
  */
 const lineSchema = z.object({

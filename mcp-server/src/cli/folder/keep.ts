@@ -70,7 +70,7 @@ function nameOfFile(name: string): string {
   );
 }
 
-/** What passed since the device was taken, or the last commands; without what was done again because something behind it failed. */
+/** The commands that passed since the device was taken, or the last ones, without those that were repeated after a failure. */
 function recalled(
   lines: readonly JournalLine[],
   last: number | undefined,
@@ -90,7 +90,7 @@ function isTriedAgain({ failed, steps }: JournalLine, next: JournalLine | undefi
   return failed === true && next !== undefined && isDeepStrictEqual(next.steps.slice(0, steps.length), steps);
 }
 
-/** A step is named by its command or check; `not` stands around a check. */
+/** A step is named by its command or check; `not` encloses a check. */
 const verbs = verbsOf(builtInFactories);
 const isCheck = (step: Step) => Object.keys(step).some((key) => key === "not" || verbs.checks.has(key));
 const isGo = (step: Step) => "go" in step;

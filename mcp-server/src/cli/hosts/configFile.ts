@@ -64,7 +64,7 @@ export function updateConfig(path: string, edit: (text: string) => string): Chan
   );
 }
 
-/** The file behind links; also one that a link names and that is not there yet. */
+/** The file that links lead to, also if it does not exist yet. */
 function targetOf(path: string, links = 0): string {
   if (existsSync(path)) return realpathSync(path);
   const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;

@@ -17,7 +17,7 @@ export function findEntry(text: string, { dialect, name }: Server): unknown {
 }
 
 /**
- * `text` with the server as `wanted` says: new, or with the keys that say what is started set anew and the user's others kept.
+ * `text` with the server as `wanted` says: new, or with the keys that start it replaced and the user's other keys kept.
  * The same text when it is so already. Throws BrokenFile.
  */
 export function withServer(text: string, server: Server, wanted: Entry): string {
@@ -48,7 +48,7 @@ function edited(text: string, { dialect, name }: Server, value: Entry | undefine
   throw new BrokenFile(`${dialect.container}.${name} stands in a form that cannot be changed safely`);
 }
 
-/** What the whole file must say: an empty container counts as none. */
+/** The whole file as it must be afterwards. An empty container counts as none. */
 function outcome(value: unknown, [container, name]: EntryPath, entry: Entry | undefined): unknown {
   const { [name]: _before, ...others } = serversIn(value, container);
   const servers = entry === undefined ? others : { ...others, [name]: entry };
@@ -92,7 +92,7 @@ function mergeEnvironment(current: unknown, wanted: unknown): Entry | undefined 
   return { ...others, ...(isRecord(wanted) ? wanted : {}) };
 }
 
-/** What is added by hand when a file cannot be changed: a file with the one server. */
+/** A file with this server only, to copy from when the host's file cannot be changed. */
 export function snippet({ dialect, name }: Server, entry: Entry): string {
   const [text = ""] = formats[dialect.format].edits("", [dialect.container, name], entry);
   return text;

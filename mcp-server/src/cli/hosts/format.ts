@@ -1,7 +1,7 @@
 /** One server as a host's file has it. */
 export type Entry = Readonly<Record<string, unknown>>;
 
-/** Where an entry stands: the container at the top, and the server's name in it. */
+/** The place of an entry: the container at the top, and the server's name in it. */
 export type EntryPath = readonly [container: string, name: string];
 
 /** One file format. Texts have no byte order mark; an empty one is an empty object. */

@@ -16,7 +16,7 @@ export type Dialect = {
   entry(name: string, command: BridgeCommand): Entry;
   /** The key of the program that is started. */
   program: string;
-  /** The keys that say what is started, the program's among them. All others are the user's, once the entry is there. */
+  /** The keys that start the server. All other keys of an existing entry belong to the user. */
   owned: readonly string[];
   /** The key of the environment. */
   env: string;

@@ -14,7 +14,7 @@ const lenient = { allowTrailingComma: true };
 
 /**
  * JSON with comments and trailing commas, which the hosts' own files have. Changes are made at the places of the library's
- * tree; its own `modify` formats the neighbours anew and takes the comments after them along.
+ * tree; its own `modify` reformats the neighbours and moves the comments after them.
  */
 export const jsonFormat: Format = {
   parse(text) {
@@ -50,7 +50,7 @@ function changes(text: string, [container, name]: EntryPath, value: Entry | unde
     .reduce((before, key) => changed(before, [container, name, key], value[key]), text);
 }
 
-/** The text with `value` at a path whose parent is there; `undefined` takes it out. */
+/** The text with `value` at a path whose parent exists; `undefined` removes it. */
 function changed(text: string, path: readonly string[], value: unknown): string {
   const root = jsonc.parseTree(text, [], lenient);
   const parent = root && jsonc.findNodeAtLocation(root, path.slice(0, -1));
@@ -93,7 +93,7 @@ function inserted(text: string, object: Node, property: string, { line, outer }:
   return spliced(text, end, end + rest.length, `${comma ? "" : ","}${rest}${line}${property}${comma}`);
 }
 
-/** With its line where it has one of its own, and with one comma. */
+/** Removes its whole line if nothing else is on it, and one comma. */
 function removed(text: string, properties: readonly Node[], index: number): string {
   const property = properties[index];
   const previous = properties[index - 1];

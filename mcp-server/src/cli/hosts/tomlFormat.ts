@@ -47,7 +47,7 @@ type Lines = { from: number; to: number };
 /** The server's table and those below it, as lines `from` up to `to`; blank lines and comments at the end are the next one's. */
 function tablesOf(lines: readonly string[], path: EntryPath): Lines[] {
   const headers = lines.flatMap((line, i) => (/^\s*\[/.test(line) ? [i] : []));
-  // A line in a list or a text that only looks like a header stands where the file so far does not parse.
+  // A line in a list or a text may look like a header. The file up to it does not parse then.
   const isHeader = (i: number) => tryParse(lines.slice(0, i).join("")) !== undefined;
   const tables = headers
     .filter((i) => names(lines[i] ?? "", path) && isHeader(i))

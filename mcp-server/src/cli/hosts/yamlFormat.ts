@@ -15,8 +15,8 @@ import { BrokenFile, type Entry, type EntryPath, type Format, lineBreak } from "
 const maxAliasCount = 100;
 
 /**
- * YAML. An entry is put in or taken out as whole lines where the file allows it, so that the rest keeps every byte; else the
- * document is written anew by the library, which keeps comments and order but not all spacing.
+ * YAML. An entry is added or removed as whole lines where the file allows it, so that the rest keeps every byte. Otherwise the
+ * library rewrites the document, which keeps comments and order but not all spacing.
  */
 export const yamlFormat: Format = {
   parse(text) {
@@ -121,5 +121,5 @@ function rewritten(
   return lineBreak(text) === "\n" ? fresh : fresh.replaceAll("\n", "\r\n");
 }
 
-/** Whether lists stand as deep as their key, as Goose itself writes them. */
+/** Whether lists are indented as deep as their key, as Goose itself writes them. */
 const hasFlatSequences = (text: string) => /^( *)[^\s#-][^\n]*:\r?\n\1- /m.test(text);

@@ -4,7 +4,7 @@ import { parse } from "yaml";
 import { z } from "zod";
 import { packageFolder } from "../../storage/engine/packageFolder.ts";
 
-/** What a file of apps and tests holds, as far as it is known before it is loaded. */
+/** The content of a file of apps and tests, as far as it is known before loading. */
 export type Content = {
   text: string;
   /** The app that the file is. */

@@ -68,7 +68,7 @@ export type Loaded = {
 };
 export type LoadedFiles = {
   files: Loaded[];
-  /** Names of what the folders hold no more. */
+  /** Names that are no longer in the folders. */
   archived: string[];
 };
 
@@ -159,7 +159,7 @@ async function loadProject(
   };
 }
 
-/** Those of the files that are not as they were loaded. */
+/** The files that changed since they were loaded. */
 export const changedSince = (files: readonly Loaded[]): string[] =>
   files.flatMap(({ path, file, hash }) => {
     try {

@@ -128,7 +128,7 @@ const isHeading = ({ role, name }: { role: string; name: string }) =>
 
 const write = (value: unknown) => stringify(value, { lineWidth: 0 });
 
-/** What proves that the page is there: its heading, else its title, else its address. */
+/** The check that proves the page: its heading, else its title, else its address. */
 function proofOf(url: URL, { title, heading }: Page): string {
   if (heading !== undefined) return `check text "${heading}"`;
   return title !== "" && !/["\n{}]/.test(title)

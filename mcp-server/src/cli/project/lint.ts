@@ -100,7 +100,7 @@ const examinationSchema = z.looseObject({
 export type Examination = z.output<typeof examinationSchema>;
 export type Finding = Examination["findings"][number];
 
-/** What the server says against files that belong together; it stores nothing. */
+/** The server's findings about files that belong together. Stores nothing. */
 export async function examine(
   files: readonly { file: string; yaml: string }[],
   { call }: Pick<RunConnection, "call">,

@@ -10,7 +10,7 @@ import { withDaemon } from "../withDaemon.ts";
 import { schemaPath } from "./content.ts";
 import { hashOf, loadFiles } from "./files.ts";
 
-/** `labwright import <file or folder...>`: loads what changed of apps and tests, and archives what folders hold no more. */
+/** `labwright import <file or folder...>`: loads apps and tests that changed, and archives those that are no longer in the folders. */
 export async function runImport(
   paths: readonly string[],
   options: Partial<DaemonOptions>,

@@ -12,7 +12,7 @@ import {
 } from "yaml";
 import type { RunTerminal } from "./connection.ts";
 
-/** What did not pass; `path` is that of the failed step. */
+/** A test that did not pass; `path` is that of the failed step. */
 export type Fault = {
   name: string;
   file: string | undefined;
@@ -60,7 +60,7 @@ function testOf({ contents }: Document, name: string, fileName: string): YAMLMap
   return (contents.get("name") ?? fileName) === name ? contents : undefined;
 }
 
-/** A step without an id is `s1`, `s2`; what stands in a loop or a called test is below it, behind a slash. */
+/** A step without an id is `s1`, `s2`. Steps in a loop or a called test follow after a slash. */
 function stepOf(test: YAMLMap, path: string): unknown {
   const [id = ""] = path.replace(/^attempt\d+\//, "").split(/[/[]/);
   const steps = test.get("steps", true) ?? test.get("blocks", true);

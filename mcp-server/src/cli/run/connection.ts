@@ -6,7 +6,7 @@ export type Answer =
   | { ok: true; structured: Record<string, unknown> }
   | { ok: false; error: { code: string; message: string; hint: string } };
 
-/** What the command needs of a daemon. Every call is of the same client. */
+/** The daemon as the command uses it. Every call is of the same client. */
 export type RunConnection = {
   call(name: string, args: Record<string, unknown>, signal: AbortSignal): Promise<Answer>;
   /** The bytes of `artifact://...`. */
@@ -15,11 +15,11 @@ export type RunConnection = {
 
 export type RunTerminal = Pick<Terminal, "out" | "err" | "cwd" | "signal" | "columns" | "ask"> &
   Partial<Pick<Terminal, "env">> & {
-    /** Shows what runs now; empty for nothing. */
+    /** Shows the step that runs now; an empty text shows none. */
     status?(text: string): void;
   };
 
-/** For what is done also behind an interruption. */
+/** For calls that must be made after an interruption too. */
 export const unending = (): AbortSignal => new AbortController().signal;
 
 /** The result, or the tool's own error thrown. */

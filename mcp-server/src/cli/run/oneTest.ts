@@ -14,7 +14,7 @@ const steppingMs = 7_200_000;
 
 export type ExecuteOptions = {
   userinterface?: string | undefined;
-  /** Every test case goes on in what the one before left; otherwise each starts as it says itself. */
+  /** Each test case continues in the state that the previous one left; otherwise it starts as it says itself. */
   keep?: boolean | undefined;
   environment?: string | undefined;
   release?: string | undefined;
@@ -22,7 +22,7 @@ export type ExecuteOptions = {
   /** In place of what the test cases say. */
   retries?: number | undefined;
   retryOn?: string | undefined;
-  /** Milliseconds behind each command. */
+  /** Milliseconds of pause after each command. */
   slow?: number | undefined;
   /** Stops before each step and asks. */
   debug?: boolean | undefined;

@@ -24,9 +24,9 @@ export type RunOptions = PlanOptions &
     /** Folder for `report.html`, `junit.xml` and `ctrf.json`; no files when left out. */
     report?: string | undefined;
     repeat: number;
-    /** So many tests at a time, each on a device of its own; 1 when left out. */
+    /** How many tests run at the same time, each on a device of its own. Default 1. */
     workers?: number | undefined;
-    /** No test is started behind so many that did not pass. */
+    /** No further test is started after this many did not pass. */
     maxFailures?: number | undefined;
     /** Names the tests and their files, and runs none. */
     list?: boolean | undefined;
@@ -211,7 +211,7 @@ function nameOfTrace(ended: Awaited<ReturnType<typeof runTest>>): string | undef
 const folderOfTraces = ({ report }: RunOptions, cwd: string) =>
   join(report === undefined ? ownFolder(cwd) : resolve(cwd, report), "traces");
 
-/** Why a test did not pass, for a line that stands alone. */
+/** Why a test did not pass, for a line without context. */
 const faultOf = ({ failed_step: step, reason, status }: RunReply) => ({
   path: step?.path,
   message: [

@@ -94,7 +94,7 @@ async function takeMore(
 
 const isUncopied = (why: ToolError | undefined) => why?.code === "DEVICE_NOT_COPIED";
 
-/** What is discovered stands in for another only where that one is discovered too. */
+/** A discovered device replaces only another discovered device. */
 async function takeOthers(
   slots: Slot[],
   wanted: number,
@@ -175,7 +175,7 @@ async function findDevice(
   return z.looseObject({ id: z.string() }).parse(info).id;
 }
 
-/** A worker may have nothing to do with its device for longer than its lease lasts. Returns `leave`, which ends that. */
+/** Renews the leases, since a worker may not use its device for longer than its lease lasts. Returns `leave`, which stops that. */
 function renewed(slots: readonly Slot[], connection: RunConnection, leave: () => Promise<void>) {
   const renew = ({ session_id }: Slot) => connection.call("get_device_info", { session_id }, unending());
   const timer = setInterval(() => void Promise.allSettled(slots.map(renew)), renewMs);

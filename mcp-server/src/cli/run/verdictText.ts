@@ -5,7 +5,7 @@ import { forTerminal } from "../hints.ts";
 
 const reason = z.looseObject({ code: z.string(), message: z.string() });
 
-/** What `execute_testcase` and `cancel_execution` answer, as far as it is shown. */
+/** The part of the replies of `execute_testcase`, `get_execution_status` and `cancel_execution` that is shown. */
 export const runReply = z.looseObject({
   execution_id: z.string(),
   status: z.string(),
@@ -39,7 +39,7 @@ export type RunReply = z.output<typeof runReply>;
 
 const indent = "           ";
 
-/** What a status says of the app and of the test. */
+/** What a status means for the app and the test. */
 const meanings: Readonly<Record<string, string>> = {
   failed: "the app did not do what the test asks for",
   error: "the test could not be judged",

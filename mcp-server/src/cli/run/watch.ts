@@ -32,7 +32,7 @@ async function watchTests(testcases: readonly string[], run: Run, terminal: RunT
   let needed = filesNeededBy(given(), cwd);
   let seen = stamps([...given(), ...needed]);
   let code = (await reported(() => run(paths), terminal)) ?? exitCodes.error;
-  /** What changed and could not run yet. */
+  /** Files that changed and could not run yet. */
   let waiting: readonly string[] = [];
   while (!signal.aborted) {
     out(`watching ${paths.join(", ")}; Ctrl-C ends it\n`);
@@ -104,7 +104,7 @@ function filesAt(cwd: string, path: string): string[] {
 const isSame = (before: Seen, now: Seen): boolean =>
   [...now].every(([path, version]) => before.get(path) === version);
 
-/** Waits until something has changed and nothing changes any more. Undefined at Ctrl-C. */
+/** Waits until a change has come and no more changes follow. Undefined at Ctrl-C. */
 async function nextChange(
   before: Seen,
   stampsNow: () => Seen,
@@ -131,7 +131,7 @@ function affected(changed: readonly string[], given: readonly string[]): readonl
   return [...new Set([...changed, ...own])];
 }
 
-/** `labwright run` on the daemon of the data directory. What it took of devices is given back when a run ends, and the app of `web_server` ends with it. */
+/** `labwright run` on the daemon of the data directory. Its devices are released when a run ends, and the app of `web_server` is stopped. */
 export const runOnDaemon = (
   { watch, ...options }: Partial<DaemonOptions> & RunOptions & { watch?: boolean | undefined },
   terminal: Terminal,

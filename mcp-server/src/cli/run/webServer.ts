@@ -18,7 +18,7 @@ const shownLines = 20;
 
 /**
  * Runs `work` while the app of `web_server` in labwright.yaml is there, and ends the app and what it started however `work`
- * ends. An app that answers already is used as it is. Throws WEB_SERVER_FAILED with the last output of one that does not come.
+ * ends. An app that answers already is used. Throws WEB_SERVER_FAILED with the app's last output if it does not answer.
  */
 export async function withWebServer<Result>(
   options: Partial<DaemonOptions>,
@@ -37,7 +37,7 @@ export async function withWebServer<Result>(
   try {
     await untilReady(settings, server, signal);
     const result = await work();
-    // What the tests found may be about an app that was gone.
+    // The app may have ended before the tests did, which explains their failures.
     if (!signal.aborted && !(await answers(settings.url, signal)))
       err(`web server: ${settings.url} no longer answers after the run${server.output()}\n`);
     return result;

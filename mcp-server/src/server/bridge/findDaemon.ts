@@ -7,7 +7,7 @@ import { type DaemonFile, daemonHeaders, daemonUrl, readDaemonFile } from "../da
 import { BridgeError } from "./bridgeError.ts";
 import { type Attached, attach } from "./link.ts";
 
-/** What a bridge or a command wants of a daemon. `command` starts one: program first, then its arguments. */
+/** The daemon that a bridge or a command needs. `command` starts one: program first, then its arguments. */
 export type DaemonWanted = {
   dataDir: string;
   client: string;
@@ -15,7 +15,7 @@ export type DaemonWanted = {
   project?: string | undefined;
   command: readonly string[];
   deadlineMs: number;
-  /** True while some process holds the data directory: starting another daemon would be for nothing. */
+  /** True while a process holds the data directory, so that another daemon could not start. */
   isLocked(dataDir: string): Promise<boolean>;
   /** Undefined: any build will do. */
   build?: { hash: string; at: string };

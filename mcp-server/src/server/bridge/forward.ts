@@ -9,7 +9,7 @@ const attempts = 3;
 const eagerRestarts = { max: 3, perMs: 60_000 };
 
 export type Forward = Backend & {
-  /** Finds or starts the daemon ahead of the first call; a failure is returned by the call that meets it. */
+  /** Finds or starts the daemon ahead of the first call; a failure is returned by the first call. */
   warm(): void;
   close(): Promise<void>;
 };
@@ -132,7 +132,7 @@ function failureOf(
 
 type Watch = { uri: string; changed: () => void; stop: () => void };
 
-/** What a bridge's host watches, at whichever daemon the bridge is linked to. */
+/** The addresses that a bridge's host watches, at whichever daemon the bridge is linked to. */
 function createWatches(link: () => Promise<Attached>) {
   const watches = new Set<Watch>();
   return {
@@ -152,7 +152,7 @@ function createWatches(link: () => Promise<Attached>) {
             one.stop = stop;
             if (!watches.has(one)) stop();
           },
-          // It is gone again already, and the one after it is asked the same.
+          // This daemon is gone already; the next one is asked again.
           () => {},
         );
       }

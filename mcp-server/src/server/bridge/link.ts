@@ -28,7 +28,7 @@ export type Attached = Backend & {
   close(): void;
 };
 
-/** Who connects, and the project whose names it means. */
+/** The client that connects, and the project whose names it uses. */
 export type Asker = { client: string; project: string | undefined };
 
 /**

@@ -83,7 +83,7 @@ export function serveBridge(options: BridgeOptions): void {
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.once(signal, end);
 }
 
-/** What talks to the daemon is loaded by the first that needs it. */
+/** The code that talks to the daemon is loaded when it is first needed. */
 const forwardedBy = (load: () => Promise<Forward>): Backend => ({
   callTool: async (call) => (await load()).callTool(call),
   readResource: async (uri, signal) => (await load()).readResource(uri, signal),

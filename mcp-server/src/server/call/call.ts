@@ -40,7 +40,7 @@ export type CallOutcome =
 
 export type CallTool = (request: CallRequest) => Promise<CallOutcome>;
 
-/** What the log, the metrics and the audit learn of one call. `outcome` is `ok` or an error code. */
+/** One call as the log, the metrics and the audit record it. `outcome` is `ok` or an error code. */
 export type CallRecord = CallFacts & {
   tool: string;
   trace_id: string;

@@ -29,7 +29,7 @@ function toolError(error: ToolError, where: Where): CallError {
 }
 
 /**
- * What went wrong, in the closed codes. A device's message already ends with the next step. An error of no known kind
+ * The error with one of the closed codes. A device's message already ends with the next step. An error of no known kind
  * becomes INTERNAL without its text, which may hold anything; the log has it.
  */
 export function callError(error: unknown, where: Where): CallError {

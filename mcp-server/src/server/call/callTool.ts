@@ -29,7 +29,7 @@ export type CallObserver = {
   fault(error: unknown, where: { tool: string; trace_id: string }): void;
 };
 
-/** Who runs a call for a device of another host. Undefined: this one does. */
+/** The host that runs a call for its device. Undefined: this one. */
 export type HostRouter = { route(tool: AnyTool, args: unknown): CallTool | undefined };
 const localOnly: HostRouter = { route: () => undefined };
 
@@ -136,7 +136,7 @@ async function attempt(deps: CallToolDeps, asked: CallRequest, call: Attempt): P
   }
 }
 
-/** Stores what the call leaves behind, before it is answered. An outcome that would not be remembered is an error. */
+/** Stores the end of the call before it is answered. An outcome that could not be stored is an error. */
 async function store(
   deps: CallToolDeps,
   call: Attempt,

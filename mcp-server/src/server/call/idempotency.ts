@@ -58,7 +58,7 @@ export type IdempotencyKey = { principal: string; key: string };
 export type IdempotencyRow = { tool: string; input_hash: string; result: unknown };
 export type StoredResult = { outcome: CallOutcome };
 
-/** What a call leaves behind: its audit, its result under the key that it was begun with, and runs that ended with it. */
+/** The end of a call: its audit, its result under the key that it was begun with, and runs that ended with it. */
 export type CallEnd = {
   audit: CallRecord;
   begun: { key: IdempotencyKey; result: StoredResult } | undefined;
@@ -67,7 +67,7 @@ export type CallEnd = {
 
 /** Where calls that may change something are kept. */
 export type CallStore = {
-  /** Stores the row unless the key is there, and then returns what is. */
+  /** Stores the row, or returns the one that the key has already. */
   begin(
     key: IdempotencyKey,
     row: { tool: string; input_hash: string; at: string },

@@ -15,7 +15,7 @@ type Problem = { path: string; problem: string };
 
 /**
  * The input of a call. Numbers, booleans and JSON that were given as text are read, where text is not valid itself. Throws
- * INVALID_INPUT naming every bad path: with the whole call where each argument only stands at a wrong place or has another name.
+ * INVALID_INPUT naming every bad path: with the corrected call if arguments are only misplaced or have another name.
  */
 export function parseInput(tool: AnyTool, given: unknown): Record<string, unknown> {
   const args = withoutDummy(tool, given ?? {});

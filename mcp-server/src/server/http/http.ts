@@ -23,7 +23,7 @@ import { createSessions } from "./sessions.ts";
 import { askedBy } from "./subsets.ts";
 
 const maxBodyBytes = 8 * 1024 * 1024;
-/** What a turn adds to a conversation of an agent may carry pictures; no other path takes as much. */
+/** An agent's conversation may contain pictures; no other path accepts as much. */
 const maxEntriesBytes = 24 * 1024 * 1024;
 const entriesPath = /^\/server\/agent\/store\/sessions\/[^/]+\/entries$/;
 
@@ -38,13 +38,13 @@ export type HttpDeps = {
   /** The user's own skills; the same array until they change. */
   userSkills(): readonly CatalogueSkill[];
   clock: Clock;
-  /** What makes the MCP servers; tests add to what the product's own offers. */
+  /** Makes the MCP servers. Tests add to the product's own. */
   createServer?: typeof createServer;
   /** The REST routes, mounted at /api/v1. */
   api?: Hono;
   /** The feed of events, mounted at /server/events. */
   events?: Hono;
-  /** What agents keep here, mounted at /server/agent/store. */
+  /** The store of agents, mounted at /server/agent/store. */
   agentStore?: Hono;
   /** The agents, opened when they are first asked for: they check who asks, and are mounted at /server/agent and /socket.io. */
   agents?: () => Promise<ServedAgents>;
@@ -174,7 +174,7 @@ function mountRest(app: Hono, deps: HttpDeps): void {
 const storePath = "/server/agent/store/";
 const socketPath = "/socket.io/";
 
-/** What agents answer, which have credentials of their own. An upgrade is answered 204 here and goes on below. */
+/** The routes of agents, which have credentials of their own. An upgrade is answered 204 here and continues below. */
 function mountAgents(
   app: Hono,
   agents: NonNullable<HttpDeps["agents"]>,
@@ -198,7 +198,7 @@ function mountAgents(
   });
 }
 
-/** What the configuration says of the agents may be wrong in a way that only they can find. Throws what is a fault. */
+/** Answers with an error of the configuration that only the agents can find. Throws any other error. */
 function refuseWrong(c: Context, error: unknown): Response {
   if (error instanceof Error && "code" in error && error.code === "CONFIG_INVALID")
     return refuse(

@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { CatalogueSkill } from "../../registry/catalogue.ts";
 
 /**
- * What bridge and daemon of one build say to each other: lines of JSON, both ways, on one connection that is an HTTP upgrade
+ * The messages between bridge and daemon of one build: lines of JSON, both ways, on one connection that is an HTTP upgrade
  * of `/attach`. It lives as long as both do, so either side learns at once from the kernel when the other is gone.
  */
 export const linkProtocol = "labwright-link";

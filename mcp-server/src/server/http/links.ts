@@ -10,7 +10,7 @@ import {
   readLines,
 } from "./linkMessages.ts";
 
-/** Who is at the other end, and the project that it was started in. */
+/** The bridge's client name, and the project that it was started in. */
 type Bridge = { client: string; project: string | undefined };
 
 /** The daemon's ends of the bridges' connections. */
@@ -23,7 +23,7 @@ export type Links = {
 };
 
 export function createLinks(deps: {
-  /** What runs the calls of a client. */
+  /** Runs the calls of a client. */
   backendOf(client: string, project: string | undefined): Backend;
   onOpen(): void;
   onAsked(): void;
@@ -37,7 +37,7 @@ export function createLinks(deps: {
       if (socket.writable) socket.write(`${JSON.stringify(message)}\n`);
     };
     const leave = (reason: string) => {
-      // What a bridge holds stays its own: the next daemon goes on with it.
+      // The bridge keeps its leases: the next daemon continues with them.
       living.delete(leave);
       send({ leaving: reason });
       socket.destroySoon();

@@ -31,7 +31,7 @@ export function checkExposure(settings: Pick<ListenSettings, "host" | "tls" | "t
   );
 }
 
-/** What is served. Bridges, which `isOwn` lets in, come to the plain port alone. */
+/** The app and the bridges, which `isOwn` accepts on the plain port only. */
 export type Serving = {
   app: Hono;
   upgrade?(request: IncomingMessage, head: Buffer, isOwn: boolean): Promise<void>;
@@ -168,7 +168,7 @@ async function addressesOf(name: string): Promise<ReadonlySet<string>> {
 const isFrom = (proxies: ReadonlySet<string>, socket: { remoteAddress?: string | undefined } | undefined) =>
   proxies.has((socket?.remoteAddress ?? "").replace(/^::ffff:/, ""));
 
-/** What Node's HTTP server gave with a request; undefined where none did, as in a test. */
+/** Node's own request and response; undefined without Node's HTTP server, as in a test. */
 export const nodeBindings = (env: unknown): HttpBindings | undefined => (isNode(env) ? env : undefined);
 
 const isNode = (env: unknown): env is HttpBindings =>

@@ -8,7 +8,7 @@ type Session = {
   /** Where it was opened, and the only place where it is known: another address serves other tools. */
   address: string;
   lastSeen: number;
-  /** Open GET streams: a client that listens is there. */
+  /** Open GET streams: a client that listens is still connected. */
   streams: number;
 };
 

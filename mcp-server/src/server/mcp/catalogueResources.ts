@@ -17,7 +17,7 @@ export const describeSchema = ({ schemas }: Catalogue, { name, inputSchema }: Wi
 
 /**
  * Serves single tools as `tool://<name>`, the strict JSON Schema of their arguments as `schema://<name>`, and skills as
- * `skill://<name>`. What the catalogue does not have is asked of the daemon, which knows the user's skills.
+ * `skill://<name>`. Names outside the catalogue are requested from the daemon, which knows the user's skills.
  */
 export function registerCatalogue(mcp: McpServer, catalogue: Catalogue, backend: Backend): void {
   registerNamed(mcp, backend, {

@@ -24,7 +24,7 @@ const listingHint = { ttlMs: 60_000, cacheScope: "public" } as const;
 
 /**
  * One MCP server for one connection (stdio, a session) or one request (stateless HTTP), for both protocol eras. Our own
- * `tools/list` and `tools/call` handlers stand on the inner server, because `registerTool` would validate before us.
+ * `tools/list` and `tools/call` handlers are set on the inner server, because `registerTool` would validate before us.
  */
 export function createServer({ catalogue, refusal }: Subset, backend: Backend): McpServer {
   const mcp = new TolerantServer(

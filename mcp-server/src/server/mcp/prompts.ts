@@ -78,7 +78,7 @@ const prompts: readonly Prompt[] = [
   },
 ];
 
-/** Those whose tools are all there: the others would send a model to tools that this address does not have. */
+/** The prompts whose tools this address has: the others would send a model to missing tools. */
 export function registerPrompts(mcp: McpServer, tools: readonly { name: string }[]): void {
   const there = new Set(tools.map(({ name }) => name));
   for (const prompt of prompts) {

@@ -7,12 +7,12 @@ type Offered = {
   title: string;
   description: string;
   mimeType?: string;
-  /** Those whose names hosts can complete. */
+  /** The variables that hosts can complete. */
   variables: readonly string[];
   ttlMs: number;
 };
 
-/** What only the daemon has. Private: only clients with the token may have it. */
+/** Resources of the daemon. Private: only clients with the token may read them. */
 const offered: readonly Offered[] = [
   {
     name: "artifact",

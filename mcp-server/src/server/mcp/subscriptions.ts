@@ -77,7 +77,7 @@ export function createListening(backend: Watching) {
   };
 
   async function feed(uri: string, ended: AbortSignal): Promise<void> {
-    // What never changes is listened to in vain, which the protocol allows.
+    // Listening to an address that never changes has no effect, which the protocol allows.
     const stop = await backend
       .watch(uri, () => bus.publish({ kind: "resource_updated", uri }))
       .catch(() => () => {});

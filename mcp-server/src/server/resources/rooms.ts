@@ -8,8 +8,8 @@ import { describeSchema, describeSkill, mimeType } from "../mcp/catalogueResourc
 type Content = { mimeType: string } & ({ text: string } | { bytes: Uint8Array });
 
 /**
- * Serves the addresses of one scheme. `path` is what follows `scheme://`, split at slashes and decoded. What is not there
- * is a ToolError with the nearest names.
+ * Serves the addresses of one scheme. `path` is what follows `scheme://`, split at slashes and decoded. Throws a
+ * ToolError with the nearest names for an address that does not exist.
  */
 export type ResourceRoom = {
   scheme: string;

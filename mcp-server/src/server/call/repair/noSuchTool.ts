@@ -39,8 +39,8 @@ const longestLine = 400;
 const longestText = 60;
 
 /**
- * A call as one line of JSON, to be sent as it stands. Long texts and lists are shortened, and a line behind it says so. Undefined
- * for what is still too long.
+ * A call as one line of JSON, to be sent as it stands. Long texts and lists are shortened, and a line below says so. Undefined
+ * if it is still too long.
  */
 export function callLine({ tool, arguments: args }: OurCall): string | undefined {
   const whole = jsonOf(args);
@@ -56,7 +56,7 @@ export function callLine({ tool, arguments: args }: OurCall): string | undefined
   return [`${tool} ${json}`, ...notes].join("\n");
 }
 
-/** Undefined for what is nested deeper than the stack. */
+/** Undefined for a value that is nested deeper than the stack. */
 function jsonOf(value: unknown, replace?: (key: string, value: unknown) => unknown): string | undefined {
   try {
     return JSON.stringify(value, replace);

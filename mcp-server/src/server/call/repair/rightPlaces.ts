@@ -14,7 +14,7 @@ export type Righted = { args: Readonly<Record<string, unknown>>; moves: readonly
 
 /** More would be another call than the one that was sent. */
 const mostMoves = 12;
-/** An argument may stand so many levels too high: next to `actions` in place of inside `actions[0].params`. */
+/** How many levels too high an argument may be: next to `actions` in place of inside `actions[0].params`. */
 const deepest = 2;
 /** As in `testcas` and `testcase`; less alike may be something else. */
 const leastAlike = 0.6;
@@ -22,7 +22,7 @@ const leastAlike = 0.6;
 const openObjects: ReadonlySet<string> = new Set(["params", "inputs"]);
 
 /**
- * The arguments with each unknown one where the schema knows it: under our name, or deeper. Undefined when nothing was moved, or
+ * The arguments with each unknown one moved to where the schema knows it: under our name, or deeper. Undefined when nothing was moved, or
  * when the rest is still not valid: then no call can be offered.
  */
 export function putRight(schema: z.ZodObject, args: unknown): Righted | undefined {
@@ -78,7 +78,7 @@ function otherwiseNamed(schema: Schema, args: unknown, issue: z.core.$ZodIssue):
   return from && { from, to };
 }
 
-/** An object in which an argument may belong, with what may stand there. */
+/** An object in which an argument may belong, with the names allowed there. */
 type Place = { path: Path; parts: Schema[] };
 
 /** The object at `path` first, then those below it, the nearest first. */
@@ -120,7 +120,7 @@ function commandInput(path: Path, args: unknown): Schema[] | undefined {
   return entry && [entry[1].input];
 }
 
-/** A name that nothing has yet, in an object where it may stand. `isHere`: in the object that the argument was in. */
+/** A name that is still free, in an object that allows it. `isHere`: in the object that the argument was in. */
 type Free = { path: Path; name: string; isHere: boolean };
 
 function freeIn(places: readonly Place[], args: unknown, given: unknown): Free[] {
@@ -152,7 +152,7 @@ const openObject: Rule = (key, { places: [here, ...below] }) => {
 const namesOf = ({ parts }: Place): [string, Schema][] =>
   parts.flatMap((part) => (part instanceof z.ZodObject ? Object.entries(part.shape) : []));
 
-/** Whether a value is of a kind that may stand there: a list or object, or neither. Text may hold either. */
+/** Whether the schema allows this kind of value: a list or object, or neither. Text may hold either. */
 function fits(branches: readonly Schema[], value: unknown): boolean {
   if (value === undefined || value === null) return false;
   const isText = typeof value === "string";
@@ -167,7 +167,7 @@ function fits(branches: readonly Schema[], value: unknown): boolean {
 const snakeCase = (name: string): string =>
   name.replace(/[-\s]+/g, "_").replace(/(?<=[a-z\d])[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** What models call an argument of ours, by our name for it. Checked after the schemas, which know most misplaced names. */
+/** Names that models use for our arguments, by our name. Checked after the schemas, which know most misplaced names. */
 const otherNames: Readonly<Record<string, readonly string[]>> = {
   actions: ["action", "commands", "steps", "batch"],
   args: ["arguments", "argv", "params"],
