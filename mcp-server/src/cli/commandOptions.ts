@@ -1,14 +1,4 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import type { DaemonOptions } from "./options.ts";
-
-/** An option value of commander is `undefined` when it was not given. */
-export type Given = { dataDir?: string; config?: string; logLevel?: string };
-
-export const daemonOptions = ({ dataDir, config, logLevel }: Given): DaemonOptions => ({
-  dataDir,
-  config,
-  logLevel,
-});
 
 export function withDaemonOptions(command: Command): Command {
   return command

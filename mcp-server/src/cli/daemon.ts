@@ -23,7 +23,7 @@ const startMs = 60_000;
  * those of this process's environment.
  */
 export async function connectDaemon(
-  options: Partial<DaemonOptions>,
+  options: DaemonOptions,
   terminal: Terminal,
   request: { command: string; client: string },
 ): Promise<Attached & { secrets: Record<string, string> }> {

@@ -2,9 +2,9 @@ import { parseArgs } from "node:util";
 
 /** The options that `mcp` and `serve` share; only the bridge's own are in the environment too. */
 export type DaemonOptions = {
-  dataDir: string | undefined;
-  config: string | undefined;
-  logLevel: string | undefined;
+  dataDir?: string | undefined;
+  config?: string | undefined;
+  logLevel?: string | undefined;
 };
 
 export const daemonOptionNames = {

@@ -1,6 +1,6 @@
 import { Command, Option } from "commander";
 import { agentTaskStates } from "../storage/schema/taskStates.ts";
-import { daemonOptions, examples, type Given, readCount, withDaemonOptions } from "./commandOptions.ts";
+import { examples, readCount, withDaemonOptions } from "./commandOptions.ts";
 import { addAndroidCommands } from "./commands/androidCommands.ts";
 import { runCall } from "./commands/call.ts";
 import { runStatus, runStop } from "./commands/control.ts";
@@ -9,6 +9,7 @@ import { addListCommands } from "./commands/list.ts";
 import { runLogs } from "./commands/logs.ts";
 import { addReportCommand } from "./commands/reportCommand.ts";
 import { addFolderCommands } from "./folder/commands.ts";
+import type { DaemonOptions } from "./options.ts";
 import { addRunCommands } from "./programRun.ts";
 import { type ExitCode, exitCodes, type Terminal, wrapText } from "./terminal.ts";
 import { version } from "./version.ts";
@@ -93,9 +94,9 @@ function addAgentCommands(program: Command, terminal: Terminal, exit: (code: Exi
     .description("lists them, and says what is wrong with your own files")
     .option("--json", "as JSON")
     .addHelpText("after", examples("labwright agents list", "labwright agents list --json"))
-    .action(async (given: Given & { json?: boolean }) => {
+    .action(async (given: DaemonOptions & { json?: boolean }) => {
       const { listAgents } = await import("./commands/agents.ts");
-      exit(listAgents({ ...daemonOptions(given), json: given.json }, terminal));
+      exit(listAgents(given, terminal));
     });
   withDaemonOptions(agents.command("tasks"))
     .description("lists the tasks of agents that work by themselves, newest first")
@@ -103,9 +104,9 @@ function addAgentCommands(program: Command, terminal: Terminal, exit: (code: Exi
     .addOption(new Option("--state <state>", "only tasks in this state").choices(agentTaskStates))
     .option("--json", "as JSON")
     .addHelpText("after", examples("labwright agents tasks --agent monitor --json"))
-    .action(async ({ agent, state, json, ...given }: Given & TasksGiven) => {
+    .action(async (given: DaemonOptions & TasksGiven) => {
       const { listTasks } = await import("./commands/agents.ts");
-      exit(await listTasks({ ...daemonOptions(given), agent, state, json }, terminal));
+      exit(await listTasks(given, terminal));
     });
   program
     .command("agent", { hidden: true })
@@ -126,23 +127,23 @@ function addDaemonCommands(program: Command, terminal: Terminal, exit: (code: Ex
     .description("says whether a daemon runs, and whether it is healthy")
     .option("--json", "as JSON")
     .addHelpText("after", examples("labwright status", "labwright status --json"))
-    .action(async (given: Given & { json?: boolean }) => {
-      exit(await runStatus({ ...daemonOptions(given), json: given.json }, terminal));
+    .action(async (given: DaemonOptions & { json?: boolean }) => {
+      exit(await runStatus(given, terminal));
     });
   withDaemonOptions(program.command("stop"))
     .description("ends the daemon and cancels what it runs")
     .option("--if-idle", "only when nothing runs")
     .addHelpText("after", examples("labwright stop", "labwright stop --if-idle"))
-    .action(async (given: Given & { ifIdle?: boolean }) => {
-      exit(await runStop({ ...daemonOptions(given), ifIdle: given.ifIdle }, terminal));
+    .action(async (given: DaemonOptions & { ifIdle?: boolean }) => {
+      exit(await runStop(given, terminal));
     });
   withDaemonOptions(program.command("logs"))
     .description("shows the end of the daemon's log, one JSON object a line")
     .option("-n, --lines <count>", "how many lines", readCount, 100)
     .option("-f, --follow", "shows new lines until Ctrl-C")
     .addHelpText("after", examples("labwright logs -n 20", "labwright logs --follow"))
-    .action(async (given: Given & { lines: number; follow?: boolean }) => {
-      exit(await runLogs({ ...daemonOptions(given), lines: given.lines, follow: given.follow }, terminal));
+    .action(async (given: DaemonOptions & { lines: number; follow?: boolean }) => {
+      exit(await runLogs(given, terminal));
     });
   withDaemonOptions(program.command("call"))
     .description("calls one tool and prints its result as JSON")
@@ -156,10 +157,8 @@ function addDaemonCommands(program: Command, terminal: Terminal, exit: (code: Ex
         `labwright call dump_ui_elements --device browser --json '{"find": "login"}'`,
       ),
     )
-    .action(async (tool: string, given: Given & { json?: string; device?: string }) => {
-      exit(
-        await runCall(tool, { ...daemonOptions(given), json: given.json, device: given.device }, terminal),
-      );
+    .action(async (tool: string, given: DaemonOptions & { json?: string; device?: string }) => {
+      exit(await runCall(tool, given, terminal));
     });
 }
 
@@ -168,9 +167,9 @@ function addSetUpCommands(program: Command, terminal: Terminal, exit: (code: Exi
     .description("says what is there, what is missing, and how to fix it")
     .option("--json", "as JSON")
     .addHelpText("after", examples("labwright doctor", "labwright doctor --config labwright.yaml"))
-    .action(async (given: Given & { json?: boolean }) => {
+    .action(async (given: DaemonOptions & { json?: boolean }) => {
       const { runDoctor } = await import("./doctor/doctor.ts");
-      exit(await runDoctor({ ...daemonOptions(given), json: given.json }, terminal));
+      exit(await runDoctor(given, terminal));
     });
   program
     .command("setup")
@@ -197,17 +196,17 @@ function addSkillsCommand(program: Command, terminal: Terminal, exit: (code: Exi
     .description("lists them, and says what is wrong with your own files")
     .option("--json", "as JSON")
     .addHelpText("after", examples("labwright skills list", "labwright skills list --json"))
-    .action(async (given: Given & { json?: boolean }) => {
+    .action(async (given: DaemonOptions & { json?: boolean }) => {
       const { listSkills } = await import("./commands/skills.ts");
-      exit(listSkills({ ...daemonOptions(given), json: given.json }, terminal));
+      exit(listSkills(given, terminal));
     });
   withDaemonOptions(skills.command("why"))
     .description("says which skill a request loads, or why none and which come nearest")
     .argument("<request>", "what would be said to the assistant")
     .addHelpText("after", examples('labwright skills why "check the lab"'))
-    .action(async (request: string, given: Given) => {
+    .action(async (request: string, given: DaemonOptions) => {
       const { whySkill } = await import("./commands/skills.ts");
-      exit(whySkill({ ...daemonOptions(given), request }, terminal));
+      exit(whySkill({ ...given, request }, terminal));
     });
   withDaemonOptions(skills.command("export"))
     .description("writes each skill as <folder>/<name>/SKILL.md, for programs that read Agent Skills")
@@ -217,9 +216,9 @@ function addSkillsCommand(program: Command, terminal: Terminal, exit: (code: Exi
       "after",
       examples("labwright skills export .claude/skills", "labwright skills export out run-testcase"),
     )
-    .action(async (folder: string, names: string[], given: Given) => {
+    .action(async (folder: string, names: string[], given: DaemonOptions) => {
       const { exportAll } = await import("./commands/skills.ts");
-      exit(exportAll({ ...daemonOptions(given), folder, names }, terminal));
+      exit(exportAll({ ...given, folder, names }, terminal));
     });
   addOwnSkillsCommands(skills, terminal, exit);
 }
@@ -230,17 +229,17 @@ function addOwnSkillsCommands(skills: Command, terminal: Terminal, exit: (code: 
     .argument("<name>", "lowercase words joined by hyphens")
     .option("--into <folder>", "the folder of skills, in place of yours (LABWRIGHT_SKILLS_DIR)")
     .addHelpText("after", examples("labwright skills new check-lamps"))
-    .action(async (name: string, given: Given & { into?: string }) => {
+    .action(async (name: string, given: DaemonOptions & { into?: string }) => {
       const { newSkill } = await import("./commands/skills.ts");
-      exit(newSkill({ ...daemonOptions(given), name, into: given.into }, terminal));
+      exit(newSkill({ ...given, name }, terminal));
     });
   withDaemonOptions(skills.command("test"))
     .description("tries which skill the triggers and examples of your skills choose")
     .argument("[names...]", "only these skills")
     .addHelpText("after", examples("labwright skills test", "labwright skills test check-lamps"))
-    .action(async (names: string[], given: Given) => {
+    .action(async (names: string[], given: DaemonOptions) => {
       const { testSkills } = await import("./commands/skills.ts");
-      exit(testSkills({ ...daemonOptions(given), names }, terminal));
+      exit(testSkills({ ...given, names }, terminal));
     });
 }
 

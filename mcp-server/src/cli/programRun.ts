@@ -1,11 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { examples, type Given, readUpTo, withDaemonOptions } from "./commandOptions.ts";
+import { examples, readUpTo, withDaemonOptions } from "./commandOptions.ts";
 import type { DemoOptions } from "./demo/demo.ts";
+import type { DaemonOptions } from "./options.ts";
 import { addProjectCommands } from "./project/commands.ts";
 import type { RunOptions } from "./run/run.ts";
 import type { ExitCode, Terminal } from "./terminal.ts";
 
-type RunGiven = Given &
+type RunGiven = DaemonOptions &
   Omit<RunOptions, "testcases" | "inputs" | "tags"> & { tag: string[]; input: string[]; watch?: boolean };
 
 export function addRunCommands(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {

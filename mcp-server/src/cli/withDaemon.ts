@@ -14,7 +14,7 @@ type DaemonConnection = {
  * end with it.
  */
 export async function withDaemon<Result>(
-  options: Partial<DaemonOptions>,
+  options: DaemonOptions,
   terminal: Terminal,
   { command, client }: { command: string; client?: string },
   work: (connection: DaemonConnection) => Promise<Result>,

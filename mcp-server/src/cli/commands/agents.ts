@@ -8,7 +8,7 @@ import type { DaemonOptions } from "../options.ts";
 import { type ExitCode, exitCodes, type Terminal, table } from "../terminal.ts";
 import { readKnownSkills } from "./skills.ts";
 
-type Listing = Partial<DaemonOptions> & { json?: boolean | undefined };
+type Listing = DaemonOptions & { json?: boolean | undefined };
 
 /** `labwright agents list`: with what starts each. Exit code 1 when a file of the user's is left out. */
 export function listAgents(options: Listing, terminal: Terminal): ExitCode {

@@ -18,7 +18,7 @@ const misuse: ReadonlySet<string> = new Set(["INVALID_INPUT", "TOOL_NOT_FOUND", 
  */
 export async function runCall(
   name: string,
-  options: Partial<DaemonOptions> & { json?: string | undefined; device?: string | undefined },
+  options: DaemonOptions & { json?: string | undefined; device?: string | undefined },
   terminal: Terminal,
 ): Promise<ExitCode> {
   const args = {

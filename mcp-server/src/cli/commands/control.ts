@@ -10,7 +10,7 @@ const healthSchema = z.object({ status: z.string(), services: z.record(z.string(
 
 /** `labwright status`: exit code 0 when a daemon answers for the data directory, 1 when none does. */
 export async function runStatus(
-  options: Partial<DaemonOptions> & { json?: boolean | undefined },
+  options: DaemonOptions & { json?: boolean | undefined },
   terminal: Terminal,
 ): Promise<ExitCode> {
   const dataDir = dataDirectory(terminal.env, options.dataDir).path;
@@ -63,7 +63,7 @@ const stopMs = 30_000;
 
 /** `labwright stop`: returns when the daemon is gone. Exit code 1: it is busy and `ifIdle` was asked, or did not end. */
 export async function runStop(
-  options: Partial<DaemonOptions> & { ifIdle?: boolean | undefined },
+  options: DaemonOptions & { ifIdle?: boolean | undefined },
   terminal: Terminal,
 ): Promise<ExitCode> {
   const dataDir = dataDirectory(terminal.env, options.dataDir).path;

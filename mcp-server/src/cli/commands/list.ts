@@ -1,6 +1,6 @@
 import { Argument, type Command } from "commander";
 import { z } from "zod";
-import { daemonOptions, examples, type Given, withDaemonOptions } from "../commandOptions.ts";
+import { examples, withDaemonOptions } from "../commandOptions.ts";
 import type { DaemonOptions } from "../options.ts";
 import { done, type RunConnection } from "../run/connection.ts";
 import { type ExitCode, exitCodes, type Terminal, table } from "../terminal.ts";
@@ -9,7 +9,7 @@ import { withDaemon } from "../withDaemon.ts";
 export const listed = ["devices", "apps", "tests", "runs"] as const;
 export type Listed = (typeof listed)[number];
 
-export type ListOptions = Partial<DaemonOptions> & { json?: boolean | undefined };
+export type ListOptions = DaemonOptions & { json?: boolean | undefined };
 type Fields = Readonly<Record<string, unknown>>;
 
 type List = {
@@ -119,8 +119,8 @@ export function addListCommands(program: Command, terminal: Terminal, exit: (cod
     .addArgument(new Argument("<what>", "what to list").choices(listed))
     .option("--json", "as JSON")
     .addHelpText("after", examples("labwright list devices", "labwright list runs --json"))
-    .action(async (what: Listed, given: Given & { json?: boolean }) => {
-      exit(await runList(what, { ...daemonOptions(given), json: given.json }, terminal));
+    .action(async (what: Listed, given: DaemonOptions & { json?: boolean }) => {
+      exit(await runList(what, given, terminal));
     });
   program
     .command("tools")

@@ -9,7 +9,7 @@ const tailBytes = 4_000_000;
 
 /** `labwright logs`: the last lines of the daemon's log; with `follow` until Ctrl-C. */
 export async function runLogs(
-  options: Partial<DaemonOptions> & { lines: number; follow?: boolean | undefined },
+  options: DaemonOptions & { lines: number; follow?: boolean | undefined },
   terminal: Terminal,
 ): Promise<ExitCode> {
   const file = join(dataDirectory(terminal.env, options.dataDir).path, "logs", "daemon.log");

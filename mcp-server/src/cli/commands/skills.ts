@@ -20,7 +20,7 @@ import { type ExitCode, exitCodes, type Terminal, table } from "../terminal.ts";
 
 /** `labwright skills list`: those of the build and the user's own. Exit code 1 when a file of the user's is left out. */
 export function listSkills(
-  options: SkillOptions & { json?: boolean | undefined },
+  options: DaemonOptions & { json?: boolean | undefined },
   terminal: Terminal,
 ): ExitCode {
   const known = readKnownSkills(options, terminal);
@@ -33,7 +33,7 @@ export function listSkills(
 
 /** `labwright skills export`: writes `<folder>/<name>/SKILL.md` for the named ones, or for all. */
 export function exportAll(
-  options: SkillOptions & { folder: string; names: readonly string[] },
+  options: DaemonOptions & { folder: string; names: readonly string[] },
   terminal: Terminal,
 ): ExitCode {
   const known = readKnownSkills(options, terminal);
@@ -58,7 +58,7 @@ export function exportAll(
  * `labwright skills why`: which skill a request loads and by which phrase; else why none is loaded, and the nearest phrase of
  * each candidate. Exit code 1 when no skill is loaded.
  */
-export function whySkill(options: SkillOptions & { request: string }, terminal: Terminal): ExitCode {
+export function whySkill(options: DaemonOptions & { request: string }, terminal: Terminal): ExitCode {
   const { request } = options;
   const match = matchSkill(request, readKnownSkills(options, terminal).matched());
   if (match.kind === "match") {
@@ -98,8 +98,6 @@ function reportProblems({ problems }: KnownSkills, { err }: Terminal): ExitCode 
   return problems.length === 0 ? exitCodes.passed : exitCodes.failed;
 }
 
-export type SkillOptions = Partial<DaemonOptions>;
-
 export type KnownSkills = {
   /** The folder of the user's skills. */
   folder: string;
@@ -112,7 +110,7 @@ export type KnownSkills = {
 };
 
 /** Reads the skills of this build and the user's. `into`: another folder than the user's own. */
-export function readKnownSkills(options: SkillOptions, { env, cwd }: Terminal, into?: string): KnownSkills {
+export function readKnownSkills(options: DaemonOptions, { env, cwd }: Terminal, into?: string): KnownSkills {
   const { folders } = loadConfig({
     command: "skills",
     options: { config: options.config, data_dir: options.dataDir, log_level: options.logLevel },
@@ -148,7 +146,7 @@ const problemLines = (problems: readonly SkillProblem[]): string =>
  * code 2, with nothing written, when the name is wrong, taken, or what another skill is for.
  */
 export function newSkill(
-  options: SkillOptions & { name: string; into: string | undefined },
+  options: DaemonOptions & { name: string; into?: string | undefined },
   terminal: Terminal,
 ): ExitCode {
   const { name } = options;
@@ -200,7 +198,7 @@ function writeTried(home: string, name: string, read: () => KnownSkills): string
  * problem or a request is not right, 2 when there is nothing to test.
  */
 export function testSkills(
-  options: SkillOptions & { names: readonly string[] },
+  options: DaemonOptions & { names: readonly string[] },
   terminal: Terminal,
 ): ExitCode {
   const known = readKnownSkills(options, terminal);

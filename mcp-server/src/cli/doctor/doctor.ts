@@ -19,7 +19,7 @@ const defaultPort = 7333;
 
 /** `labwright doctor`: what is installed, what is missing, and how to repair it. Starts no daemon. Exit code 1 when something is missing. */
 export async function runDoctor(
-  options: Partial<DaemonOptions> & { json?: boolean | undefined },
+  options: DaemonOptions & { json?: boolean | undefined },
   terminal: Terminal,
 ): Promise<ExitCode> {
   const findings = await findAll(options, terminal);
@@ -27,7 +27,7 @@ export async function runDoctor(
   return findings.some(({ status }) => status === "missing") ? exitCodes.failed : exitCodes.passed;
 }
 
-async function findAll(options: Partial<DaemonOptions>, terminal: Terminal): Promise<DiagnosisFinding[]> {
+async function findAll(options: DaemonOptions, terminal: Terminal): Promise<DiagnosisFinding[]> {
   const { env, signal } = terminal;
   const dataDir = dataDirectory(env, options.dataDir).path;
   const { config, findings } = readConfig(options, terminal);
@@ -44,7 +44,7 @@ async function findAll(options: Partial<DaemonOptions>, terminal: Terminal): Pro
 }
 
 /** The user's skills that are not read, one finding each. */
-function checkSkills(options: Partial<DaemonOptions>, terminal: Terminal): DiagnosisFinding[] {
+function checkSkills(options: DaemonOptions, terminal: Terminal): DiagnosisFinding[] {
   return readKnownSkills(options, terminal).problems.map(({ file, line, message }) => ({
     ...{ what: "skill", status: "warning", detail: `${file}:${line}: ${message}` },
     fix: "labwright skills list names all that are left out.",
@@ -64,7 +64,7 @@ const problemsSchema = z.object({
 });
 
 function readConfig(
-  options: Partial<DaemonOptions>,
+  options: DaemonOptions,
   { env, cwd }: Terminal,
 ): { config?: Config; findings: DiagnosisFinding[] } {
   const what = "configuration";

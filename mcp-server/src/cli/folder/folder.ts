@@ -32,7 +32,7 @@ import {
 /** A longer reply goes into a file, of which an agent reads the part that it needs. */
 const longestReply = 8_000;
 
-export type FolderOptions = Partial<DaemonOptions> & { device?: string | undefined };
+export type FolderOptions = DaemonOptions & { device?: string | undefined };
 
 type Call = (name: string, args?: Record<string, unknown>) => Promise<ToolAnswer>;
 type Folder = { call: Call; artifact(uri: string): Promise<Uint8Array>; terminal: Terminal };

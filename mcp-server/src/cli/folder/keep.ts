@@ -14,7 +14,7 @@ import { counted, type ExitCode, exitCodes, type Terminal } from "../terminal.ts
 import { withDaemon } from "../withDaemon.ts";
 import { type JournalLine, readJournal } from "./journal.ts";
 
-export type KeepOptions = Partial<DaemonOptions> & {
+export type KeepOptions = DaemonOptions & {
   /** So many of the latest commands, in place of all since the device was taken. */
   last?: number | undefined;
   app?: string | undefined;

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
-import { daemonOptions, examples, type Given, withDaemonOptions } from "../commandOptions.ts";
+import { examples, withDaemonOptions } from "../commandOptions.ts";
+import type { DaemonOptions } from "../options.ts";
 import type { ExitCode, Terminal } from "../terminal.ts";
 
 /** `init, lint, import, export`: apps and tests as files. */
@@ -13,9 +14,9 @@ export function addProjectCommands(
     .argument("[url]", "the page; in a terminal init asks for it")
     .option("--device <id>", "the device to look with")
     .addHelpText("after", examples("labwright init http://localhost:3000"))
-    .action(async (url: string | undefined, given: Given & { device?: string }) => {
+    .action(async (url: string | undefined, given: DaemonOptions & { device?: string }) => {
       const { runInit } = await import("./init.ts");
-      exit(await runInit({ ...daemonOptions(given), device: given.device, url }, terminal));
+      exit(await runInit({ ...given, url }, terminal));
     });
   withDaemonOptions(program.command("lint"))
     .description("says what is wrong and what is weak in apps, tests and labwright.yaml; saves nothing")
@@ -25,17 +26,17 @@ export function addProjectCommands(
       "after",
       "\nExit codes:\n  0 nothing is wrong, perhaps with warnings, 2 something is wrong\n",
     )
-    .action(async (paths: string[], given: Given) => {
+    .action(async (paths: string[], given: DaemonOptions) => {
       const { runLint } = await import("./lint.ts");
-      exit(await runLint(paths, daemonOptions(given), terminal));
+      exit(await runLint(paths, given, terminal));
     });
   withDaemonOptions(program.command("import"))
     .description("saves the apps and tests of YAML files in place of those with the same names")
     .argument("<path...>", "files, or folders of them")
     .addHelpText("after", examples("labwright import labwright", "labwright import shop.yaml"))
-    .action(async (paths: string[], given: Given) => {
+    .action(async (paths: string[], given: DaemonOptions) => {
       const { runImport } = await import("./transfer.ts");
-      exit(await runImport(paths, daemonOptions(given), terminal));
+      exit(await runImport(paths, given, terminal));
     });
   withDaemonOptions(program.command("export"))
     .description("prints an app with its tests as YAML, or writes it into a file")
@@ -46,9 +47,8 @@ export function addProjectCommands(
       "after",
       examples("labwright export shop", "labwright export shop --out labwright/apps/shop.yaml"),
     )
-    .action(async (app: string, given: Given & { out?: string; force?: boolean }) => {
+    .action(async (app: string, given: DaemonOptions & { out?: string; force?: boolean }) => {
       const { runExport } = await import("./transfer.ts");
-      const { out, force } = given;
-      exit(await runExport(app, { ...daemonOptions(given), out, force }, terminal));
+      exit(await runExport(app, given, terminal));
     });
 }

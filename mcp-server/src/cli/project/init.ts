@@ -10,7 +10,7 @@ import { type ExitCode, exitCodes, type Terminal } from "../terminal.ts";
 import { withDaemon } from "../withDaemon.ts";
 import { schemaPath } from "./content.ts";
 
-export type InitOptions = Partial<DaemonOptions> & { url?: string | undefined; device?: string | undefined };
+export type InitOptions = DaemonOptions & { url?: string | undefined; device?: string | undefined };
 
 /**
  * `labwright init [url]`: looks at a page in the browser and writes `labwright/` with the app and a test of it that passes.

@@ -17,7 +17,7 @@ const isConfig = (file: string) => /^labwright\.ya?ml$/.test(basename(file));
  */
 export async function runLint(
   paths: readonly string[],
-  options: Partial<DaemonOptions>,
+  options: DaemonOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
   const { cwd } = terminal;

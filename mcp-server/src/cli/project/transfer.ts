@@ -13,7 +13,7 @@ import { hashOf, loadFiles } from "./files.ts";
 /** `labwright import <file or folder...>`: loads apps and tests that changed, and archives those that are no longer in the folders. */
 export async function runImport(
   paths: readonly string[],
-  options: Partial<DaemonOptions>,
+  options: DaemonOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
   const { files, archived } = await withDaemon(options, terminal, { command: "import" }, (connection) =>
@@ -28,7 +28,7 @@ export async function runImport(
   return exitCodes.passed;
 }
 
-export type ExportOptions = Partial<DaemonOptions> & {
+export type ExportOptions = DaemonOptions & {
   out?: string | undefined;
   force?: boolean | undefined;
 };

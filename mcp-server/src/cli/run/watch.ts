@@ -133,7 +133,7 @@ function affected(changed: readonly string[], given: readonly string[]): readonl
 
 /** `labwright run` on the daemon of the data directory. Its devices are released when a run ends, and the app of `web_server` is stopped. */
 export const runOnDaemon = (
-  { watch, ...options }: Partial<DaemonOptions> & RunOptions & { watch?: boolean | undefined },
+  { watch, ...options }: DaemonOptions & RunOptions & { watch?: boolean | undefined },
   terminal: Terminal,
 ): Promise<ExitCode> =>
   withDaemon(options, terminal, { command: "run" }, (connection) => {

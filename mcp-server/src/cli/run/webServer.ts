@@ -21,7 +21,7 @@ const shownLines = 20;
  * ends. An app that answers already is used. Throws WEB_SERVER_FAILED with the app's last output if it does not answer.
  */
 export async function withWebServer<Result>(
-  options: Partial<DaemonOptions>,
+  options: DaemonOptions,
   terminal: Terminal,
   work: () => Promise<Result>,
 ): Promise<Result> {
