@@ -4,14 +4,16 @@ import { join } from "node:path";
 import { z } from "zod";
 import { createApi } from "../../mcp-server/src/api/index.ts";
 import { runCommand } from "../../mcp-server/src/cli/main.ts";
+import type { RunConnection } from "../../mcp-server/src/cli/run/run.ts";
 import { ToolError } from "../../mcp-server/src/errors.ts";
 import { createRegistry } from "../../mcp-server/src/registry/registry.ts";
 import { defineTool } from "../../mcp-server/src/registry/tool.ts";
 import { createCallTool } from "../../mcp-server/src/server/call/callTool.ts";
 import { type DaemonFile, writeDaemonFile } from "../../mcp-server/src/server/daemonFile.ts";
 import { systemClock } from "../../mcp-server/src/services/records/clock.ts";
-import { memoryCalls } from "../fixtures/client.ts";
+import { memoryCalls, type TestClient } from "../fixtures/client.ts";
 import { type HttpFixture, startHttp, testToken } from "../fixtures/http.ts";
+import type { Product } from "../fixtures/product.ts";
 import { silentObserver } from "../fixtures/silentObserver.ts";
 import { wireServices } from "../fixtures/wire.ts";
 
@@ -56,6 +58,15 @@ export async function run(
   });
   return { code, ...ran };
 }
+
+/** The connection of a command to a product in this process. */
+export const connectionTo = (product: Product, client: TestClient): RunConnection => ({
+  async call(name, args) {
+    const { isError, error, structured } = await client.call(name, args);
+    return isError && error ? { ok: false, error } : { ok: true, structured };
+  },
+  artifact: async (uri) => (await product.services.artifacts.get(uri.replace("artifact://", ""))).bytes,
+});
 
 const echo = defineTool({
   name: "echo_back",

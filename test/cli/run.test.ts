@@ -14,13 +14,16 @@ import { progressText } from "../../mcp-server/src/cli/run/statusLine.ts";
 import { verdictText } from "../../mcp-server/src/cli/run/verdictText.ts";
 import type { TestClient } from "../fixtures/client.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
+import { connectionTo } from "./fixtures.ts";
 
 let product: Product;
 let client: TestClient;
+let connection: RunConnection;
 let folder: string;
 beforeAll(async () => {
   product = await openProduct("devices: [{ name: box, model: simulated }]");
   client = await product.connect();
+  connection = connectionTo(product, client);
   folder = await mkdtemp(join(tmpdir(), "labwright-run-"));
 });
 afterAll(async () => {
@@ -32,14 +35,6 @@ let printed: string;
 beforeEach(() => {
   printed = "";
 });
-
-const connection: RunConnection = {
-  async call(name, args) {
-    const { isError, error, structured } = await client.call(name, args);
-    return isError && error ? { ok: false, error } : { ok: true, structured };
-  },
-  artifact: async (uri) => (await product.services.artifacts.get(uri.replace("artifact://", ""))).bytes,
-};
 
 const sees = (name: string, text: string, block: object = {}) => ({
   name,

@@ -3,15 +3,17 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { z } from "zod";
 import { type RunConnection, type RunOptions, runTestcases } from "../../mcp-server/src/cli/run/run.ts";
 import type { TestClient } from "../fixtures/client.ts";
+import { listenOnLoopback } from "../fixtures/loopback.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
 import { type Site, startSite } from "../fixtures/site.ts";
+import { connectionTo } from "./fixtures.ts";
 
 let site: Site;
 let product: Product;
 let client: TestClient;
+let connection: RunConnection;
 const display = process.env.DISPLAY;
 const folder = mkdtempSync(join(tmpdir(), "labwright-browsers-"));
 beforeAll(async () => {
@@ -19,6 +21,7 @@ beforeAll(async () => {
   site = await startSite();
   product = await openProduct("devices: [{ name: web, model: web }]");
   client = await product.connect();
+  connection = connectionTo(product, client);
 });
 afterAll(async () => {
   if (display !== undefined) process.env.DISPLAY = display;
@@ -39,14 +42,6 @@ async function save(name: string, path: string, text: string, more: object = {})
   const { error } = await client.call("save_testcase", { testcase: { name, blocks, edges, ...more } });
   expect(error).toBeUndefined();
 }
-
-const connection: RunConnection = {
-  async call(name, args) {
-    const { isError, error, structured } = await client.call(name, args);
-    return isError && error ? { ok: false, error } : { ok: true, structured };
-  },
-  artifact: async (uri) => (await product.services.artifacts.get(uri.replace("artifact://", ""))).bytes,
-};
 
 async function run(more: Partial<RunOptions>) {
   let output = "";
@@ -108,8 +103,7 @@ test("a failed test keeps its trace, and terminal and reports say where; a passe
 test("a failed step says in the terminal which errors the page threw and which dialogs were dismissed", async () => {
   const body = `<button onclick="alert('Saved it'); setTimeout(() => { throw new Error('cart broke') })">Save</button>`;
   const server = createServer((_, response) => response.setHeader("content-type", "text/html").end(body));
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  const url = `http://127.0.0.1:${z.object({ port: z.int() }).parse(server.address()).port}/`;
+  const url = `http://127.0.0.1:${await listenOnLoopback(server)}/`;
   const steps = [`open ${url}`, { click_element: { selector: "Save" } }, 'check text "Done" within 1 s'];
   const { error } = await client.call("save_testcase", { testcase: { name: "broken cart", steps } });
   expect(error).toBeUndefined();

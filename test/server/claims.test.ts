@@ -1,36 +1,19 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
+import { expect, it, vi } from "vitest";
 import { within } from "../fixtures/daemon.ts";
-import { type DaemonProcess, startDaemonProcess } from "../fixtures/daemonProcess.ts";
+import { type DaemonProcess, ownDaemons } from "../fixtures/daemonProcess.ts";
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
 
-let root: string;
-const daemons: DaemonProcess[] = [];
-beforeAll(() => {
-  root = mkdtempSync(join(tmpdir(), "labwright-claims-"));
-});
-afterEach(async () => {
-  for (const daemon of daemons.splice(0)) {
-    daemon.signal("SIGKILL");
-    await daemon.ended;
-  }
-});
-afterAll(() => rmSync(root, { recursive: true, force: true }));
-
+const daemons = ownDaemons("claims");
+const { root } = daemons;
 const config = `server: { name: lab }
 devices:
   - { name: box, model: simulated, controllers: { simulated: { serial: XYZ } } }
   - { name: free, model: simulated }
 `;
-async function start(name: string): Promise<DaemonProcess> {
-  const dataDir = join(root, name);
-  const daemon = await startDaemonProcess({ dataDir, config, env: { XDG_RUNTIME_DIR: root } });
-  daemons.push(daemon);
-  return daemon;
-}
+const start = (name: string) =>
+  daemons.start({ dataDir: join(root, name), config, env: { XDG_RUNTIME_DIR: root } });
 
 it("a device that another daemon of this user uses is busy, until that daemon is killed", async () => {
   const [one, two] = [await start("one"), await start("two")];

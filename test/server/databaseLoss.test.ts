@@ -1,39 +1,16 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { daemonHeaders, daemonUrl } from "../../mcp-server/src/server/daemonFile.ts";
 import { within } from "../fixtures/daemon.ts";
-import {
-  type DaemonProcess,
-  type DaemonStart,
-  launchDaemon,
-  startDaemonProcess,
-} from "../fixtures/daemonProcess.ts";
+import { type DaemonProcess, launchDaemon, ownDaemons } from "../fixtures/daemonProcess.ts";
 import { type Postgres, startPostgres } from "../fixtures/postgres.ts";
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
 
-let folder: string;
-const daemons: DaemonProcess[] = [];
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "labwright-loss-"));
-});
-afterEach(async () => {
-  for (const daemon of daemons.splice(0)) {
-    daemon.signal("SIGKILL");
-    await daemon.ended;
-  }
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
+const { root: folder, start } = ownDaemons("loss");
 const config = (host: string) => `server: { name: ${host} }\ndevices: [{ name: box, model: simulated }]\n`;
-async function start(given: DaemonStart): Promise<DaemonProcess> {
-  const daemon = await startDaemonProcess(given);
-  daemons.push(daemon);
-  return daemon;
-}
 
 const sleeper = {
   name: "sleeper",

@@ -1,44 +1,26 @@
 import { spawnSync } from "node:child_process";
-import { appendFileSync, closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, closeSync, mkdirSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { productCommand, productServe, within } from "../fixtures/daemon.ts";
-import { type DaemonProcess, type DaemonStart, startDaemonProcess } from "../fixtures/daemonProcess.ts";
+import { type DaemonStart, ownDaemons } from "../fixtures/daemonProcess.ts";
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
 
-let root: string;
+const daemons = ownDaemons("disk");
+const { root } = daemons;
+const full = openSync("/dev/full", "w");
+afterAll(() => closeSync(full));
 let dataDir: string;
 let count = 0;
-let full: number;
-const daemons: DaemonProcess[] = [];
-beforeAll(() => {
-  root = mkdtempSync(join(tmpdir(), "labwright-disk-"));
-  full = openSync("/dev/full", "w");
-});
 beforeEach(() => {
   count += 1;
   dataDir = join(root, String(count));
   mkdirSync(dataDir, { mode: 0o700 });
 });
-afterEach(async () => {
-  for (const daemon of daemons.splice(0)) {
-    daemon.signal("SIGKILL");
-    await daemon.ended;
-  }
-});
-afterAll(() => {
-  closeSync(full);
-  rmSync(root, { recursive: true, force: true });
-});
 
 const config = "server: { name: lab }\ndevices: [{ name: box, model: simulated }]\n";
-async function start(given: Partial<DaemonStart> = {}): Promise<DaemonProcess> {
-  const daemon = await startDaemonProcess({ dataDir, config, ...given });
-  daemons.push(daemon);
-  return daemon;
-}
+const start = (given: Partial<DaemonStart> = {}) => daemons.start({ dataDir, config, ...given });
 
 /** Runs a program in a mount namespace of its own, after `mount` was done there. */
 const under = (mount: string) => ["unshare", "-rm", "sh", "-c", `${mount} && exec "$@"`, "sh"];

@@ -1,39 +1,21 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
+import { expect, it, vi } from "vitest";
 import { z } from "zod";
 import { within } from "../fixtures/daemon.ts";
-import { type DaemonProcess, startDaemonProcess } from "../fixtures/daemonProcess.ts";
+import { type DaemonProcess, ownDaemons } from "../fixtures/daemonProcess.ts";
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
 
-let root: string;
-const daemons: DaemonProcess[] = [];
-beforeAll(() => {
-  root = mkdtempSync(join(tmpdir(), "labwright-watching-"));
-});
-afterEach(async () => {
-  for (const daemon of daemons.splice(0)) await kill(daemon);
-});
-afterAll(() => rmSync(root, { recursive: true, force: true }));
-
+const daemons = ownDaemons("watching");
+const { root, kill } = daemons;
 const config = (watch: boolean) => `server: { name: lab }
 limits: { alert_pending_ms: 100, alert_active_ms: 300, alert_settle_ms: 1 }
 devices:
   - { name: box, model: simulated, watch: ${watch}, controllers: { simulated: { serial: ${root} } } }
 `;
-async function start({ watch }: { watch: boolean }): Promise<DaemonProcess> {
-  const given = { dataDir: join(root, "data"), config: config(watch), env: { XDG_RUNTIME_DIR: root } };
-  const daemon = await startDaemonProcess(given);
-  daemons.push(daemon);
-  return daemon;
-}
-async function kill(daemon: DaemonProcess): Promise<void> {
-  daemon.signal("SIGKILL");
-  await daemon.ended;
-}
+const start = ({ watch }: { watch: boolean }) =>
+  daemons.start({ dataDir: join(root, "data"), config: config(watch), env: { XDG_RUNTIME_DIR: root } });
 
 async function fault(daemon: DaemonProcess, kind: string, on: boolean): Promise<void> {
   const actions = [{ command: "simulate_fault", params: { kind, on } }];

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { parse } from "yaml";
-import { z } from "zod";
+import { listenOnLoopback } from "../../fixtures/loopback.ts";
 import { run, temporaryFolder } from "../fixtures.ts";
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -25,8 +25,7 @@ const data = temporaryFolder();
 let folder: ReturnType<typeof temporaryFolder>;
 let url: string;
 beforeAll(async () => {
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  url = `http://127.0.0.1:${z.object({ port: z.int() }).parse(server.address()).port}/`;
+  url = `http://127.0.0.1:${await listenOnLoopback(server)}/`;
   writeFileSync(join(data.path, "password"), "s3cret", { mode: 0o600 });
   writeFileSync(join(data.path, "labwright.yaml"), "secrets: { PASSWORD: { file: password } }\n");
 });

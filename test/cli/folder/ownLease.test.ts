@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
 import { z } from "zod";
+import { listenOnLoopback } from "../../fixtures/loopback.ts";
 import { run, temporaryFolder } from "../fixtures.ts";
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -22,8 +23,7 @@ beforeAll(async () => {
     mkdirSync(path, { recursive: true });
   const devices = "devices: [{ name: browser }, { name: box, model: simulated }]\n";
   writeFileSync(join(env.LABWRIGHT_DATA_DIR, "labwright.yaml"), devices);
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  url = `http://127.0.0.1:${z.object({ port: z.int() }).parse(server.address()).port}/`;
+  url = `http://127.0.0.1:${await listenOnLoopback(server)}/`;
   writeFileSync(
     join(mine, "labwright/tests/opens.yaml"),
     `steps:\n  - open ${url}?test\n  - check text "Welcome in"\n`,

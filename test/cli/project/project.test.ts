@@ -4,8 +4,8 @@ import { createServer } from "node:http";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { parse } from "yaml";
-import { z } from "zod";
 import { productServe } from "../../fixtures/daemon.ts";
+import { listenOnLoopback } from "../../fixtures/loopback.ts";
 import { run, temporaryFolder } from "../fixtures.ts";
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -19,8 +19,7 @@ const data = temporaryFolder();
 let folder: ReturnType<typeof temporaryFolder>;
 let url: string;
 beforeAll(async () => {
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  url = `http://127.0.0.1:${z.object({ port: z.int() }).parse(server.address()).port}/`;
+  url = `http://127.0.0.1:${await listenOnLoopback(server)}/`;
 });
 afterAll(async () => {
   await labwright("stop");
