@@ -26,7 +26,7 @@ it("the help of all commands is grouped by task, with an example of each group",
   const { code, out } = await run(["--help"], { columns: 72 });
   expect(code).toBe(0);
   expect([...out.matchAll(/^(\S.*):$/gm)].map(([, name]) => name)).toEqual([
-    ...["Options", "Run tests", "Drive a device by hand", "See what there is", "Serve AI assistants"],
+    ...["Options", "Run tests", "Drive a device by hand", "List what is available", "Serve AI assistants"],
     ...["Talk with agents", "Look after the server", "Commands", "Examples"],
   ]);
   for (const path of leavesOf(program)) expect(out).toMatch(new RegExp(`^ {2}${path.split(" ")[0]}\\b`, "m"));

@@ -46,7 +46,7 @@ describe("a host's JSON file", () => {
     ["[]", "the file is not an object"],
     ['"x"', "the file is not an object"],
     ['{"mcpServers": []}', '"mcpServers" is not an object'],
-    ['{"mcpServers": {"a": {}}, "mcpServers": {"b": {}}}', "stands in a form that cannot be changed safely"],
+    ['{"mcpServers": {"a": {}}, "mcpServers": {"b": {}}}', "has a form that cannot be changed safely"],
   ])("is left alone when it is %s", async (before, message) => {
     const { code, err, text } = await install(before);
     expect(code).toBe(2);

@@ -7,6 +7,7 @@ import { type RunConnection, type RunOptions, runTestcases } from "../../mcp-ser
 import { builtInFactories } from "../../mcp-server/src/config/controllers.ts";
 import type { TestClient } from "../fixtures/client.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
+import { connectionTo } from "./fixtures.ts";
 
 /** A box that can be copied, as a browser can, and two that exist once. */
 const copied = { ...simulatedFactory, copy: (settings: unknown) => settings };
@@ -69,20 +70,22 @@ async function save(name: string, blocks: readonly Given[], more: Given = {}): P
 
 /** Runs so many tests at once: the tests that the daemon had under way, at most. */
 let most = 0;
-const connection: RunConnection = {
-  async call(name, args) {
-    most = Math.max(most, product.services.executions.running());
-    const { isError, error, structured } = await runner.call(name, args);
-    return isError && error ? { ok: false, error } : { ok: true, structured };
-  },
-  artifact: async (uri) => (await product.services.artifacts.get(uri.replace("artifact://", ""))).bytes,
-};
+function connection(): RunConnection {
+  const { call, artifact } = connectionTo(product, runner);
+  return {
+    call(...given) {
+      most = Math.max(most, product.services.executions.running());
+      return call(...given);
+    },
+    artifact,
+  };
+}
 
 const run = (
   more: Partial<RunOptions>,
   terminal: { signal?: AbortSignal; ask?: (question: string) => Promise<string | undefined> } = {},
 ) =>
-  runTestcases({ testcases: [], inputs: [], repeat: 1, device: "box", ...more }, connection, {
+  runTestcases({ testcases: [], inputs: [], repeat: 1, device: "box", ...more }, connection(), {
     out: (text) => {
       out += text;
     },
@@ -139,7 +142,7 @@ test("a held device is reported at once with its holder, and waited for only whe
   });
   await expect(run({ testcases: ["a"], waitDevice: 0.1 })).rejects.toMatchObject({
     code: "DEVICE_HELD",
-    hint: expect.stringContaining("not given back within 0.1 s"),
+    hint: expect.stringContaining("not released within 0.1 s"),
   });
   err = "";
   const waiting = run({ testcases: ["a"], waitDevice: 30 });

@@ -105,7 +105,7 @@ test("skills new refuses a wrong name, one of Labwright's skills and a folder th
   await skills("new", "tidy-bench", "--into", "elsewhere");
   appendFileSync(join(folder.path, "elsewhere/tidy-bench/skill.yaml"), "# mine\n");
   const again = await skills("new", "tidy-bench", "--into", "elsewhere");
-  expect(again).toMatchObject({ code: 2, err: expect.stringContaining("is there already") });
+  expect(again).toMatchObject({ code: 2, err: expect.stringContaining("exists already") });
   expect(readFileSync(join(folder.path, "elsewhere/tidy-bench/skill.yaml"), "utf8")).toContain("# mine");
 });
 
@@ -166,6 +166,6 @@ test("skills test reports the problems of files with their lines, and the names 
   const unknown = await skills("test", "our-lamp");
   expect(unknown).toMatchObject({
     code: 2,
-    err: expect.stringContaining("No skill called our-lamp lies in"),
+    err: expect.stringContaining("No skill called our-lamp in"),
   });
 });

@@ -48,7 +48,7 @@ export function createProgram(terminal: Terminal, exit: (code: ExitCode) => void
   addReportCommand(program, terminal, exit);
   program.commandsGroup("Drive a device by hand:");
   addFolderCommands(program, terminal, exit);
-  program.commandsGroup("See what there is:");
+  program.commandsGroup("List what is available:");
   addListCommands(program, terminal, exit);
   program.commandsGroup("Serve AI assistants:");
   addHostCommands(program);
@@ -164,7 +164,7 @@ function addDaemonCommands(program: Command, terminal: Terminal, exit: (code: Ex
 
 function addSetUpCommands(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
   withDaemonOptions(program.command("doctor"))
-    .description("says what is there, what is missing, and how to fix it")
+    .description("says what is installed, what is missing, and how to fix it")
     .option("--json", "as JSON")
     .addHelpText("after", examples("labwright doctor", "labwright doctor --config labwright.yaml"))
     .action(async (given: DaemonOptions & { json?: boolean }) => {

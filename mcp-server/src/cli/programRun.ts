@@ -68,12 +68,12 @@ const addDevices = (command: Command) =>
     .option("--device <id>", "the device to run on")
     .option(
       "--wait-device <seconds>",
-      "waits up to so long for a device that another client holds",
+      "waits up to this time for a device that another client holds",
       readSeconds,
     )
     .option(
       "--workers <count>",
-      "runs so many tests at a time, each on its own device; a browser is opened several times",
+      "runs this many tests at a time, each on its own device; a browser is opened several times",
       readUpTo(1, 256),
     )
     .option("--headed", "shows the browser's window");
@@ -82,7 +82,7 @@ const addManner = (command: Command) =>
   command
     .optionsGroup("How they run:")
     .option("--watch", "runs again what changed in the files and folders, until Ctrl-C")
-    .option("--repeat <count>", "runs all tests so many times", readUpTo(1, 1_000), 1)
+    .option("--repeat <count>", "runs all tests this many times", readUpTo(1, 1_000), 1)
     .option("--keep", "each test continues where the one before ended, and does not start fresh")
     .option("--retries <count>", "how often a test is retried", readUpTo(0, 10))
     .addOption(
@@ -93,7 +93,7 @@ const addManner = (command: Command) =>
     )
     .option(
       "--max-failures <count>",
-      "starts no more tests after so many that did not pass",
+      "starts no more tests after this many did not pass",
       readUpTo(1, 1_000_000),
     )
     .option("--slow <ms>", "pauses after each command", readUpTo(0, 60_000))

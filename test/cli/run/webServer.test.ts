@@ -3,8 +3,8 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { stringify } from "yaml";
-import { z } from "zod";
 import { withWebServer } from "../../../mcp-server/src/cli/run/webServer.ts";
+import { freePort } from "../../fixtures/loopback.ts";
 import { run, temporaryFolder } from "../fixtures.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -13,16 +13,9 @@ let folder: ReturnType<typeof temporaryFolder>;
 let url: string;
 beforeEach(async () => {
   folder = temporaryFolder();
-  const server = createServer();
-  url = `http://127.0.0.1:${await portOf(server)}/`;
-  await new Promise((closed) => server.close(closed));
+  url = `http://127.0.0.1:${await freePort()}/`;
 });
 afterEach(() => folder.remove());
-
-async function portOf(server: ReturnType<typeof createServer>): Promise<number> {
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  return z.object({ port: z.int() }).parse(server.address()).port;
-}
 
 /** An app that first answers 500, writes its process id, and has a child that serves. */
 const app = () => `
@@ -70,13 +63,13 @@ it("starts the app, waits for its page, and ends it with its children, however t
   await expect.poll(isGone).toBe(true);
 });
 
-it("uses an app that is there already, and leaves it there", async () => {
+it("uses an app that runs already, and leaves it running", async () => {
   configure(`${node} app.cjs`);
   const server = createServer((_, response) => response.end("mine"));
   await new Promise<void>((listening) => server.listen(Number(new URL(url).port), "127.0.0.1", listening));
   const { result, said } = serving(text);
   expect(await result).toBe("mine");
-  expect(said.err).toContain(`${url} is there already`);
+  expect(said.err).toContain(`${url} is running already`);
   expect(await text()).toBe("mine");
   expect(existsSync(join(folder.path, "app", "pid"))).toBe(false);
   server.closeAllConnections();

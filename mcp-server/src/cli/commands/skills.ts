@@ -175,7 +175,7 @@ function nameProblem(name: string, { folder, shipped }: KnownSkills): string | u
   if (shipped.some((skill) => skill.name === name))
     return `${name} is a skill of Labwright itself; choose another name.`;
   const taken = existsSync(folder) ? readdirSync(folder).find((entry) => nameOf(entry) === name) : undefined;
-  return taken === undefined ? undefined : `${join(folder, taken)} is there already.`;
+  return taken === undefined ? undefined : `${join(folder, taken)} exists already.`;
 }
 
 const nameOf = (folder: string): string => folder.split("@")[0] ?? "";
@@ -190,7 +190,7 @@ function writeTried(home: string, name: string, read: () => KnownSkills): string
   if (skill !== undefined && failed === undefined) return undefined;
   rmSync(home, { recursive: true });
   const why = failed ? `With it, ${sayTrial(failed, name)}` : problemLines(known.problems);
-  return `${why}. Choose a name that says what is special about the skill.`;
+  return `${why}. Choose a more specific name.`;
 }
 
 /**
@@ -211,8 +211,8 @@ export function testSkills(
   ]);
   const missing = options.names.filter((name) => !named.has(name));
   if (missing.length > 0 || named.size === 0) {
-    const what = missing.length > 0 ? ` called ${missing.join(", ")}` : "";
-    terminal.err(`No skill${what} lies in ${known.folder}. labwright skills new <name> writes one.\n`);
+    const what = missing.length > 0 ? `skill called ${missing.join(", ")}` : "skills";
+    terminal.err(`No ${what} in ${known.folder}. Create one with \`labwright skills new <name>\`.\n`);
     return exitCodes.error;
   }
   const all = known.matched();

@@ -158,9 +158,9 @@ function addKeep(program: Command, terminal: Terminal, exit: Exit): void {
     .command("keep")
     .description("writes what passed here since the device was taken as a test into labwright/tests")
     .argument("<name>", "the test's name, which is also its file's")
-    .option("--last <count>", "only so many of the latest commands and checks", readUpTo(1, 500))
+    .option("--last <count>", "only this many of the latest commands and checks", readUpTo(1, 500))
     .option("--app <name>", "the app that the test is of; by default that of labwright go")
-    .option("--force", "replaces a file that is there")
+    .option("--force", "replaces an existing file")
     .option("--data-dir <dir>", "the folder of the server's data (LABWRIGHT_DATA_DIR)")
     .option("--config <file>", "labwright.yaml (LABWRIGHT_CONFIG)")
     .addHelpText(

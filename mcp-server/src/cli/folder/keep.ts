@@ -33,7 +33,7 @@ export async function runKeep(name: string, options: KeepOptions, terminal: Term
   const path = join(findProject(cwd) ?? cwd, projectFiles, "tests", `${nameOfFile(name)}.yaml`);
   const file = relative(cwd, path);
   if (existsSync(path) && options.force !== true)
-    throw refusal(`${file} is there already.`, "Choose another name, or replace it with --force.");
+    throw refusal(`${file} exists already.`, "Choose another name, or replace it with --force.");
   const { kept, unseen } = recalled(readJournal(cwd), options.last);
   const steps = kept.map(({ step }) => step);
   refuseUseless(steps);

@@ -37,7 +37,7 @@ export function bridgeCommand(installation: Installation, settings: BridgeSettin
   if (isInNpxCache(installation.program)) {
     throw new ToolError(
       "INVALID_INPUT",
-      "This Labwright lies in npx's cache, which npm may empty: a host could not start it later.",
+      "This Labwright is in npx's cache, which npm may empty. A host could not start it later.",
       "Install its packed file, with npm install -g FILE or in a folder of yours, and run this from there.",
     );
   }

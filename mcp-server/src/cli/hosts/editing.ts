@@ -45,7 +45,7 @@ function edited(text: string, { dialect, name }: Server, value: Entry | undefine
   for (const after of format.edits(body, path, value)) {
     if (isDeepStrictEqual(parsed(format, after, path), wanted)) return mark + after;
   }
-  throw new BrokenFile(`${dialect.container}.${name} stands in a form that cannot be changed safely`);
+  throw new BrokenFile(`${dialect.container}.${name} has a form that cannot be changed safely`);
 }
 
 /** The whole file as it must be afterwards. An empty container counts as none. */

@@ -147,7 +147,7 @@ export const hosts: readonly Host[] = [
     },
     project: ".vscode/mcp.json",
     skills: ".github/skills",
-    next: "VS Code asks whether to trust and start it; its tools are there in agent mode.",
+    next: "VS Code asks whether to trust and start it; its tools are available in agent mode.",
   },
   // https://docs.windsurf.com/windsurf/cascade/mcp; as Devin Desktop, its name since June 2026:
   // https://docs.devin.ai/cli/extensibility/mcp/configuration

@@ -42,7 +42,7 @@ export function addProjectCommands(
     .description("prints an app with its tests as YAML, or writes it into a file")
     .argument("<app>", "its name")
     .option("--out <file>", "the file to write")
-    .option("--force", "replaces a file that is there")
+    .option("--force", "replaces an existing file")
     .addHelpText(
       "after",
       examples("labwright export shop", "labwright export shop --out labwright/apps/shop.yaml"),

@@ -37,7 +37,7 @@ export type ExportOptions = DaemonOptions & {
 export async function runExport(app: string, options: ExportOptions, terminal: Terminal): Promise<ExitCode> {
   const file = options.out === undefined ? undefined : resolve(terminal.cwd, options.out);
   if (file !== undefined && existsSync(file) && options.force !== true)
-    throw new ToolError("INVALID_INPUT", `${options.out} is there already.`, "Add --force to replace it.");
+    throw new ToolError("INVALID_INPUT", `${options.out} exists already.`, "Add --force to replace it.");
   return withDaemon(options, terminal, { command: "export" }, async ({ call }) => {
     const named = { userinterface_name: app };
     const schema = file === undefined ? undefined : schemaPath(file, "app", terminal.cwd);

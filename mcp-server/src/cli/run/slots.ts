@@ -59,7 +59,7 @@ export async function takeSlots(
     if (!options.headed)
       slots.push(await takeWhenFree(() => takeSlot(named, connection, terminal), options, terminal));
     if (slots[0]?.isFolders)
-      err(`${deviceName(slots[0].device)} is held by this folder, and is used as it is\n`);
+      err(`${deviceName(slots[0].device)} is held by this folder, and is used in its current state\n`);
     const base = slots[0]?.device ?? (await findDevice(named, connection, signal));
     const copy = { headed: options.headed === true };
     const why = await takeMore(slots, wanted, () => take({ device_id: base, copy }));
@@ -147,7 +147,7 @@ async function takeWhenFree(
   const until = performance.now() + seconds * 1_000;
   for (let held = first; ; ) {
     const left = until - performance.now();
-    if (left <= 0) throw stillHeld(held, `It was not given back within ${seconds} s. Wait longer`);
+    if (left <= 0) throw stillHeld(held, `It was not released within ${seconds} s. Wait longer`);
     await pause(Math.min(askAgainMs, left), undefined, { signal });
     const next = await takeUnlessHeld(take);
     if ("device" in next) return next;

@@ -47,7 +47,7 @@ async function watchTests(testcases: readonly string[], run: Run, terminal: RunT
     needed = filesNeededBy(given(), cwd);
     out(`changed: ${files.map((path) => relative(cwd, path)).join(", ")}\n`);
     if (!chosen.some((path) => contentOf(path).hasTests)) {
-      out("None of the watched tests is of what changed.\n");
+      out("No watched test uses the changed files.\n");
       continue;
     }
     const ended = await reported(() => run(chosen.map((path) => relative(cwd, path))), terminal);

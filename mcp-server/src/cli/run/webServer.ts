@@ -30,7 +30,7 @@ export async function withWebServer<Result>(
   const settings = loadConfig({ command: "run", options: given, env, cwd }).web_server;
   if (settings === undefined) return work();
   if (await answers(settings.url, signal)) {
-    err(`web server: ${settings.url} is there already, and is used as it is\n`);
+    err(`web server: ${settings.url} is running already, and is used\n`);
     return work();
   }
   const server = start(settings, env);

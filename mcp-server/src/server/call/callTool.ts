@@ -240,7 +240,7 @@ function startLimit(deps: CallToolDeps, tool: AnyTool, caller: AbortSignal, fact
         `${tool.name} did not end within ${ms} ms.`,
         facts.execution_id === undefined
           ? "Look at the device with dump_ui_elements, then ask for less at a time."
-          : `get_execution_status of ${facts.execution_id} says where its run stands.`,
+          : `get_execution_status of ${facts.execution_id} shows the state of its run.`,
         { timeout_ms: ms, ...(facts.execution_id !== undefined && { execution_id: facts.execution_id }) },
       ),
     );

@@ -54,7 +54,7 @@ const offered: readonly Offered[] = [
     template: "events://{after}",
     title: "Events",
     description:
-      "What happened after event `after` (0: from the first), in order, with the `next` address. Subscribe to hear of more.",
+      "Events after event `after` (0: from the first), in order, with the `next` address. Subscribe to be notified of more.",
     mimeType: "application/json",
     variables: [],
     ttlMs: 0,
