@@ -1,4 +1,4 @@
-// `npm run check`: the tests, and beside them, one after the other, what looks at the sources only. The tests leave the
+// `npm run check`: the tests, and next to them, one after the other, what looks at the sources only. The tests leave the
 // cores idle half of the time while they wait for browsers and processes. Ends with 1 when anything failed.
 // With `--changed`: types, lint of the changed files, and the tests nearest to the change, in about a minute.
 import { spawn } from "node:child_process";

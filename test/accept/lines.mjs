@@ -32,7 +32,7 @@ async function expectIn(log, pattern, what) {
   if (!pattern.test(await readFile(log, "utf8"))) throw new Error(`its output has no ${what}`);
 }
 
-/** Inspector gives a server it starts only the environment that it is told to. */
+/** Inspector gives a server it starts only the environment that it is reported to. */
 const inspector = ({ clone, dataDir }) => ({
   program: process.execPath,
   args: [

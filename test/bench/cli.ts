@@ -130,7 +130,7 @@ async function theirLine(sides: Sides): Promise<CommandLine> {
 }
 
 /**
- * Five tasks from a shell beside `@playwright/cli`. Counted are the o200k tokens of all that an agent types and reads, the
+ * Five tasks from a shell next to `@playwright/cli`. Counted are the o200k tokens of all that an agent types and reads, the
  * skill once, and the commands. Theirs prints the least it can (`--raw`), and a snapshot's file is read with the command
  * that wrote it. Its `run-code` is left out: a program in Playwright's language is what both could be given.
  */

@@ -1,4 +1,4 @@
-// One session of Appium's UiAutomator2 driver as somebody would write it down. It is run by its text in the folder of the
+// One session of Appium's UiAutomator2 driver as someone would write it down. It is run by its text in the folder of the
 // add-on, so that the driver is found there; its only argument is the capabilities. It writes the tree of the screen and ends
 // its session when its standard input ends.
 import { once } from "node:events";

@@ -44,7 +44,7 @@ describe("dumps", () => {
     ]);
   });
 
-  it("give the ref of a name, told apart by role", () => {
+  it("give the ref of a name, kept apart by role", () => {
     expect(refOf(ours, "One-time code")).toBe("e3");
     expect(refOf(ours, "Sign in", "button")).toBe("f1e7");
     expect(refOf(theirs, "Deploy")).toBe("e8");

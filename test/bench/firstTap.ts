@@ -13,7 +13,7 @@ const touch = { x: 400, y: 1_200 };
 const proof = "Nothing can be changed here";
 
 /**
- * The first tap after the daemon's start, on a phone that nobody has opened. Its reply has the screen that it led to, so by
+ * The first tap after the daemon's start, on a phone that no one has opened. Its reply has the screen that it led to, so by
  * hand the session of the driver reads it too. Sessions have ended, daemons too, before the next round.
  */
 export async function measureFirstTap(sides: Sides, all: Phones): Promise<Measurement> {

@@ -72,7 +72,7 @@ async function ourVerdict(sides: Sides, packed: string, url: string, parts: Part
   }
 }
 
-/** An empty folder, `@playwright/test`, a config and a test that somebody has written already, and their run. */
+/** An empty folder, `@playwright/test`, a config and a test that someone has written already, and their run. */
 async function theirVerdict(sides: Sides, url: string, parts: Parts): Promise<number> {
   const folder = await newFolder(sides);
   const env = npmEnv();
@@ -91,7 +91,7 @@ async function theirVerdict(sides: Sides, url: string, parts: Parts): Promise<nu
   }
 }
 
-/** From an empty folder to the first verdict, beside `@playwright/test`. The round that is not counted fills npm's cache. */
+/** From an empty folder to the first verdict, next to `@playwright/test`. The round that is not counted fills npm's cache. */
 export async function measureFirstVerdict(
   sides: Sides,
   note: (line: string) => void,

@@ -17,7 +17,7 @@ describe("goals and rows", () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it("refuse a goal that nobody feels, and more than 30", () => {
+  it("refuse a goal that no one feels, and more than 30", () => {
     const { feels: _, ...unfelt } = goal;
     const parse = (goals: readonly object[]) => parseGoals(JSON.stringify(goals));
     expect(parse(Array.from({ length: 30 }, () => goal))).toHaveLength(30);
@@ -46,7 +46,7 @@ describe("goals and rows", () => {
     expect(toRow({ ...labels, better: "lower" }, { id: "a.b", ours: Number.NaN, runs: 5 }).met).toBe(false);
   });
 
-  it("tells the least, the middle and the greatest ratio of the rounds", () => {
+  it("reports the least, the middle and the greatest ratio of the rounds", () => {
     const found = { id: "a.b", ours: 10, theirs: 20, runs: 3, ratios: [0.5, 0.25, 1.234] };
     expect(toRow(goal, found).spread).toEqual([0.25, 0.5, 1.23]);
     expect(renderTable([toRow(goal, found)], [goal])).toContain("0.25 0.5 1.23");

@@ -5,7 +5,7 @@ import { median } from "./statistics.ts";
 const goalSchema = z.strictObject({
   id: z.string(),
   what: z.string(),
-  /** Who feels it when the goal is missed, and how. A figure that nobody feels is not measured. */
+  /** Who feels it when the goal is missed, and how. A figure that no one feels is not measured. */
   feels: z.string().min(1),
   goal: z.number(),
   unit: z.string(),

@@ -84,7 +84,7 @@ function rowsOf(results: readonly Result[]): Measurement[] {
   ];
 }
 
-/** What replies say after actions on pages that take their time, beside plain Playwright that knows what to wait for. */
+/** What replies say after actions on pages that take their time, next to plain Playwright that knows what to wait for. */
 export async function measureSettle(sides: Sides, note: (line: string) => void): Promise<Measurement[]> {
   const dataDir = await sides.newDataDir();
   const site = await serveSettleSite(patterns);

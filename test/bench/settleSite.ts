@@ -47,7 +47,7 @@ async function chatter(response: ServerResponse, line: string): Promise<void> {
   }
 }
 
-/** Tells the page something every so often, for as long as the socket lives. */
+/** Reports the page something every so often, for as long as the socket lives. */
 async function chatterOnSocket(request: IncomingMessage, socket: Duplex): Promise<void> {
   socket.on("error", () => undefined);
   const key = `${request.headers["sec-websocket-key"]}${websocketGuid}`;

@@ -23,7 +23,7 @@ export const browserArgs: readonly string[] = asRoot ? ["--no-sandbox"] : [];
 const daemonFileSchema = z.object({ pid: z.int() });
 const stopLimitMs = 15_000;
 
-/** True while the process is there; a zombie that nobody has read yet counts as gone. */
+/** True while the process is there; a zombie that no one has read yet counts as gone. */
 async function isAlive(pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0);

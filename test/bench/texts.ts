@@ -36,7 +36,7 @@ async function serveCases(): Promise<{ url(at: number): string; close(): Promise
   return { url: (at) => `http://127.0.0.1:${port}/${at}`, close: () => closeServer(server) };
 }
 
-/** Every case of a text boundary on a page of its own: ours and plain Playwright's, each with the right answer beside it. */
+/** Every case of a text boundary on a page of its own: ours and plain Playwright's, each with the right answer next to it. */
 export async function measureTexts(sides: Sides, note: (line: string) => void): Promise<Measurement[]> {
   const dataDir = await sides.newDataDir();
   const server = sides.ours(dataDir);

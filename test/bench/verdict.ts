@@ -99,7 +99,7 @@ async function withLab(sides: Sides, use: (lab: Lab) => Promise<Measurement[]>):
   }
 }
 
-/** A page of the caller's own that fails again and again beside the runs; what it says is meant for none of them. */
+/** A page of the caller's own that fails again and again next to the runs; what it says is wanted for none of them. */
 async function openNoisyPage({ server, control }: Lab): Promise<string> {
   const marker = "marker-of-the-caller";
   const body = `<h1>Mine</h1><script>setInterval(() => { throw new Error("${marker} " + performance.now()) }, 250)</script>`;
@@ -110,7 +110,7 @@ async function openNoisyPage({ server, control }: Lab): Promise<string> {
 }
 
 /**
- * Whether each run has its verdict, and no notice of another run. `markers`: texts that no run may be told of; each run adds
+ * Whether each run has its verdict, and no notice of another run. `markers`: texts that no run may be reported of; each run adds
  * its own for the runs after it.
  */
 async function judgeAll(
@@ -138,13 +138,13 @@ async function judgeAll(
   return judged;
 }
 
-/** One run on servers of its own, so that one that is closed is missed by nobody else. */
+/** One run on servers of its own, so that one that is closed is missed by no other client. */
 async function perform(run: Run, marker: string, lab: Lab): Promise<Seen> {
   const site = await openSite();
   const gate = `/gate/${marker}`;
   const places: Places = { at: (page) => site.url(`/${page}`), gate: lab.control.url(gate), ...lab.outside };
   for (const [name, answer] of Object.entries(run.pages ?? {})) {
-    // An error of the page that only this run may be told of.
+    // An error of the page that only this run may be reported of.
     const body = `${answer.body ?? ""}<script>setTimeout(() => { throw new Error("${marker}") }, 100)</script>`;
     const isPage = answer.body?.includes("<") && !answer.body.startsWith("{");
     site.answer(`/${name}`, isPage ? { ...answer, body } : answer);

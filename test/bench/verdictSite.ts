@@ -12,7 +12,7 @@ export type Answer = {
   never?: true;
 };
 
-/** One app under test: real servers on loopback that answer as told, and may be closed while a test runs. */
+/** One app under test: real servers on loopback that answer as reported, and may be closed while a test runs. */
 export type Site = {
   url(path: string): string;
   answer(path: string, answer: Answer): void;

@@ -25,7 +25,7 @@ const testOf = (index: number, url: string) => ({
   ],
 });
 
-/** 200 tests by `labwright run` with four workers, beside the same with one (theirs), on one daemon. */
+/** 200 tests by `labwright run` with four workers, next to the same with one (theirs), on one daemon. */
 export async function measureWorkers(
   sides: Sides,
   url: (path: string) => string,

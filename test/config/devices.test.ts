@@ -13,7 +13,7 @@ describe("devices", () => {
     expect(devices[2]?.controllers.web).toMatchObject({ browser: "chromium", headless: false });
   });
 
-  it("knows the models of the file beside the built-in ones", () => {
+  it("knows the models of the file next to the built-in ones", () => {
     const { devices } = load(
       "models: [{name: kiosk, drivers: [web]}]\ndevices: [{name: hall, model: kiosk}]\n",
     );

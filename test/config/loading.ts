@@ -32,7 +32,7 @@ const problemSchema = z.object({
 });
 const problemsSchema = z.object({ problems: z.array(problemSchema) });
 
-/** What is told of a configuration that is refused. */
+/** What is reported of a configuration that is refused. */
 export function problemsOf(run: () => unknown) {
   try {
     run();

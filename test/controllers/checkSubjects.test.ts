@@ -25,7 +25,7 @@ it("the simulated box judges nothing that is not there or of the wrong kind", as
   await close();
 });
 
-/** Checks of a phone beside those of elements; `app` is open on it. */
+/** Checks of a phone next to those of elements; `app` is open on it. */
 const rowsOfApps = (app: Params): SubjectRows => ({
   app_shown: { there: { app }, absent: { app: noApp }, presence: true },
   app_installed: { there: app, absent: noApp, presence: true },

@@ -6,7 +6,7 @@ export type UnderContract = {
   controller: DriverController;
   factory: ControllerFactory;
   endless?: { command: string; params: Readonly<Record<string, unknown>> };
-  /** Ends what the test started beside the controller. */
+  /** Ends what the test started next to the controller. */
   dispose(): Promise<void>;
 };
 
@@ -14,7 +14,7 @@ const NEVER = new AbortController().signal;
 /** How soon a cancelled command has to have ended. */
 const CANCEL_DEADLINE_MS = 3_000;
 
-/** What it offers beside commands and checks. */
+/** What it offers next to commands and checks. */
 const portsOf = ({
   screen,
   elements,

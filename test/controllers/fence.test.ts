@@ -26,7 +26,7 @@ function device() {
       log.push(`${as} begins`);
       await new Promise<void>((resolve, reject) => {
         letGo.push(resolve);
-        // The device stops a moment after it was told to.
+        // The device stops a moment after it was reported to.
         signal.addEventListener("abort", () =>
           setImmediate(() => reject(new DeviceError("DEVICE_ERROR", "x"))),
         );
@@ -89,7 +89,7 @@ it("lets a command that waits for an older one be cancelled, and be overtaken by
   expect(log).not.toContain("fourth begins");
 });
 
-it("lets commands of one lease run beside each other", async () => {
+it("lets commands of one lease run at the same time", async () => {
   const { log, letGo, remote, desktop, run } = device();
   const both = [run(remote, "one", 1), run(desktop, "two", 1)];
   await expect.poll(() => log).toEqual(["one begins", "two begins"]);

@@ -11,7 +11,7 @@ import { describe, expect, it } from "vitest";
 
 const NEVER = new AbortController().signal;
 
-/** A port of an open controller, and what ends the device behind it. `cause` makes the device do what the port tells of. */
+/** A port of an open controller, and what ends the device behind it. `cause` makes the device do what the port reports. */
 export type UnderPort<Port> = { port: Port; cause?: () => void | Promise<void>; dispose(): Promise<void> };
 
 type Create<Port> = () => Promise<UnderPort<Port>>;
@@ -70,7 +70,7 @@ export function frameSourceContract(name: string, create: Create<FrameSource>): 
         expect(port.ring(performance.now() + 60_000)).toEqual([]);
       }));
 
-    it("tells a reader that it ended, and the next one too", () =>
+    it("reports a reader that it ended, and the next one too", () =>
       using(create, async ({ port }) => {
         const format = { width: 64, height: 64, perSecond: 1, pixels: "jpeg" } as const;
         const subscription = port.subscribe(format, () => undefined);
@@ -127,7 +127,7 @@ export function findingSourceContract(name: string, create: Create<FindingSource
         for (const kind of port.kinds) expect(findingKinds).toContain(kind);
       }));
 
-    it("tells a beginning, tells it at once to who listens later, and nothing to who has left", () =>
+    it("reports a beginning, reports it at once to who listens later, and nothing to who has left", () =>
       using(create, async ({ port, cause }) => {
         const early: DeviceFinding[] = [];
         const gone: DeviceFinding[] = [];

@@ -12,7 +12,7 @@ export function agentModel(url: string): Respond {
     if (device === undefined) return says("Done.");
     if (turn % 2 === 0) return calls("take_control", { device_id: device });
     const session_id = sessionIn(context);
-    // Somebody else has it: the model looks on, and goes to the next.
+    // Someone else has it: the model looks on, and goes to the next.
     if (session_id === undefined) return calls("list_actions", { device_id: device });
     return calls("execute_device_action", { session_id, actions: pressActions(url, device, who) });
   };

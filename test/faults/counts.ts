@@ -97,7 +97,7 @@ function orphansIn(world: World, bridges: ReadonlyMap<string, Bridge>): string[]
   return orphansOf(world.processes(), roots).map(({ pid, command }) => `${pid} ${command.slice(0, 160)}`);
 }
 
-/** What lives still after every bridge was closed and every daemon told to end. */
+/** What lives still after every bridge was closed and every daemon reported to end. */
 export async function leftAfterEnd(world: World): Promise<string[]> {
   for (const host of world.hosts) {
     const pid = host.daemonPid();
@@ -108,7 +108,7 @@ export async function leftAfterEnd(world: World): Promise<string[]> {
   );
 }
 
-/** A press on a page of another device than was meant, or by another than who held the device. */
+/** A press on a page of another device than was intended, or by another than who held the device. */
 function wrongIn({ site }: World, { holds }: Ledger): string[] {
   const misplaced = site.presses.filter(({ device, meant }) => device !== meant);
   const intruders = holds.flatMap(({ device, who, from, to }) =>

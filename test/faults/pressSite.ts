@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import { closeServer, listenOnLoopback } from "../fixtures/loopback.ts";
 
-/** One press of the button: on the page of `device`, with the device and the name that the presser meant. */
+/** One press of the button: on the page of `device`, with the device and the name that the presser intended. */
 export type Press = { device: string; meant: string; who: string; at: number };
 export type PressSite = { url: string; presses: readonly Press[]; close(): Promise<void> };
 
@@ -9,7 +9,7 @@ const page = (device: string) => `<!doctype html><title>${device}</title>
 <form action="/did"><input type="hidden" name="device" value="${device}">
 <label>Text <input name="text"></label><button>Send</button></form>`;
 
-/** A page for each device; it writes down who pressed there, and which device was meant. */
+/** A page for each device; it writes down who pressed there, and which device was intended. */
 export async function startPressSite(): Promise<PressSite> {
   const presses: Press[] = [];
   const server = createServer((request, response) => {

@@ -12,7 +12,7 @@ function readProcess(pid: number, marker: string): Process | undefined {
     if (state === "Z") return undefined;
     return { pid, parent: Number(parent), command: command.replaceAll("\0", " ").trim() };
   } catch {
-    // It ended, or belongs to somebody else.
+    // It ended, or belongs to another client.
     return undefined;
   }
 }

@@ -1,7 +1,7 @@
 import { pressActions } from "./pressSite.ts";
 import type { Bridge, Host, World } from "./world.ts";
 
-/** What the world was told is done, and what was said that no fault excuses. */
+/** What the world was reported is done, and what was said that no fault excuses. */
 export type Ledger = {
   testcases: Set<string>;
   events: Set<number>;

@@ -78,7 +78,7 @@ describe("the log", () => {
     }
   });
 
-  it("hides what looks like a key in any text, without being told", async () => {
+  it("hides what looks like a key in any text, without being reported", async () => {
     const { observability, lines } = await observe();
     const jwt = `eyJ${"a".repeat(20)}.eyJ${"b".repeat(20)}.${"c".repeat(20)}`;
     observability.log.info(`key sk-ant-api03-abcdefgh and Bearer abc.def-ghi_jkl and ${jwt}`);
@@ -259,7 +259,7 @@ describe("a process of its own", () => {
 });
 
 describe("the spans", () => {
-  it("reach a collector under the caller's trace id, parents and codes included, and nobody afterwards", async () => {
+  it("reach a collector under the caller's trace id, parents and codes included, and no one afterwards", async () => {
     const sink = await collector();
     const { observability } = await observe({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: `${sink.endpoint}/` } });
     const caller = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
@@ -373,7 +373,7 @@ test("a log file stays bounded while it is written, keeps the lines before the l
   expect(statSync(file).ino, "whoever holds it open goes on writing to it").toBe(ino);
 });
 
-test("a log that cannot be written, or is closed, ends nobody", () => {
+test("a log that cannot be written, or is closed, ends no one", () => {
   const { log, close } = logTo("/dev/full");
   expect(() => log.info("no room")).not.toThrow();
   close();

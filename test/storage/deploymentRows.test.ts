@@ -116,7 +116,7 @@ describeEachDatabase("deployments and their runs", (open) => {
     expect((await runs.find("r1"))?.deployment).toEqual(deployment("d"));
   });
 
-  it("tell what is open of a deployment and of a host, the newest of its history, and go with it", async () => {
+  it("say what is open of a deployment and of a host, the newest of its history, and go with it", async () => {
     await rows.insert(deployment("d"));
     await rows.insert(deployment("elsewhere", { host_name: "other" }));
     await runs.insert(run("r2", 2, { status: "running" }));

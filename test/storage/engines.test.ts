@@ -114,7 +114,7 @@ describeEachDatabase("a database", (open) => {
   typesAreTheSame(() => storage);
   transactionsAreWhole(() => storage);
 
-  it("tells a notification to who listens, after the commit and not after a rollback", async () => {
+  it("reports a notification to who listens, after the commit and not after a rollback", async () => {
     const heard: string[] = [];
     let told = () => {};
     const last = new Promise<void>((resolve) => {

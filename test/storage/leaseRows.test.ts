@@ -37,7 +37,7 @@ function taking(rows: () => LeaseRows): void {
     expect(taken.filter((lease) => lease !== undefined)).toMatchObject([{ fence: 2 }]);
   });
 
-  it("gives nobody a device that has another lease than the one that ends", async () => {
+  it("gives no one a device that has another lease than the one that ends", async () => {
     await rows().take(wanted("other", "a"), free);
     expect(await rows().take(wanted("other", "b"), free)).toBeUndefined();
     expect(await rows().take(wanted("other", "b"), { after: crypto.randomUUID() })).toBeUndefined();

@@ -63,7 +63,7 @@ function keeping(world: () => World): void {
     expect(await next()).toBe("REQ-100000000000000000000");
   });
 
-  it("numbers beside codes that are given at the same time", async () => {
+  it("numbers next to codes that are given at the same time", async () => {
     const { rows } = world();
     const given = ["REQ-001", "REQ-002", "REQ-003", "REQ-010"];
     const made = await Promise.all([
@@ -194,7 +194,7 @@ function linking(world: () => World): void {
 }
 
 function covering(world: () => World): void {
-  it("tells the last run that judged each test case", async () => {
+  it("reports the last run that judged each test case", async () => {
     const { rows, coverage, storage } = world();
     const { db } = storage;
     const id = await stored(world(), "A");
@@ -251,7 +251,7 @@ function covering(world: () => World): void {
     expect(await statusIn({ ...where, build: other.build })).toBeUndefined();
   });
 
-  it("tells two thousand requirements with ten thousand links in one statement", async () => {
+  it("reports two thousand requirements with ten thousand links in one statement", async () => {
     const { coverage, storage } = world();
     await storage.db.execute(sql`insert into requirements
       select 'id' || n, 'REQ-' || lpad(n::text, 4, '0'), 'name', '', 'P' || (n % 3 + 1), null, '[]',

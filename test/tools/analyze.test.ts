@@ -45,7 +45,7 @@ async function analyze(intent: string, more = {}) {
   return { ...reply, ...answer.parse(reply.structured) };
 }
 
-test("two buttons of one name are told apart, each with a selector that means it alone", async () => {
+test("two buttons of one name are kept apart, each with a selector that means it alone", async () => {
   const { structured, candidates } = await analyze("sign in button");
   expect(structured).toMatchObject({
     ambiguous: 2,
@@ -96,7 +96,7 @@ test("a twin in another frame makes a selector not unique", async () => {
   ]);
 });
 
-test("what cannot be used, or says only half of it, is no candidate, however stable", async () => {
+test("what cannot be used, or says only half of it, is not a candidate, however stable", async () => {
   const disabled = await analyze("place order");
   expect(disabled.candidates).toEqual([]);
   expect(disabled.left_out).toMatch(/^e\d+ button "Place order": is disabled$/);

@@ -73,7 +73,7 @@ it("a page without elements gives its texts", async () => {
   expect(await open("/plain")).toMatch(/no elements; texts: \\?"It works\\?" \\?"Build 12\\?"/);
 });
 
-it("after a full look, another page is told in short", async () => {
+it("after a full look, another page is reported in short", async () => {
   await open("/long");
   await anna.call("dump_ui_elements", { session_id, interactive_only: false });
   const reply = await click("Other");
@@ -86,7 +86,7 @@ it.each(["/blob", "/attachment"])("a download after an authenticated request is 
   expect(await click("Export")).toContain("orders.csv");
 });
 
-it("what is shown and not read is said once of a page, and in every look that is asked for", async () => {
+it("what is shown and not read is said once of a page, and in every snapshot that is asked for", async () => {
   const note = "Shown, but not read: a canvas";
   expect(await open("/chart")).toContain(note);
   expect(await click("Draw")).not.toContain(note);

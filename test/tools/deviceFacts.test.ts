@@ -44,7 +44,7 @@ test("only the sensors that are named are read", async () => {
   expect(refused.error).toMatchObject({ code: "INVALID_INPUT", message: expect.stringContaining("battery") });
 });
 
-test("a browser tells what its pages may know, and why it does not know the rest", async () => {
+test("a browser says what its pages may know, and why it does not know the rest", async () => {
   await client.call("execute_device_action", {
     device_id: "web",
     actions: [{ command: "navigate_to_url", params: { url: `${site.url}/second` } }],
@@ -68,7 +68,7 @@ test("a browser tells what its pages may know, and why it does not know the rest
   });
 });
 
-test("a battery is told where there is one; full and charging may be none at all", async () => {
+test("a battery is reported where there is one; full and charging may be none at all", async () => {
   const withBattery = async (battery: string) => {
     const script = `navigator.getBattery = async () => (${battery})`;
     await client.call("execute_device_action", {

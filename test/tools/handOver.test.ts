@@ -59,7 +59,7 @@ it("what a client had set stays when it comes back itself", async () => {
   await sees(second, "width 600 dark false");
 });
 
-it("what is new to the holder of a device is not told to another client in its place", async () => {
+it("what is new to the holder of a device is not reported to another client in its place", async () => {
   await act(second, "navigate_to_url", { url: `${page.url}/` });
   await act(second, "click_element", { selector: "Later" });
   await vi.waitFor(

@@ -24,7 +24,7 @@ afterAll(async () => {
   await lab?.close();
 });
 
-test("an iPhone tells its sensors, apps and log by the tools that every device has", async () => {
+test("an iPhone reports its sensors, apps and log by the tools that every device has", async () => {
   const actions = [{ command: "open_app", params: { app: shop } }];
   expect((await client.call("execute_device_action", { actions })).error).toBeUndefined();
   const sensors = await client.call("read_device_sensors", { sensors: ["battery", "accelerometer"] });

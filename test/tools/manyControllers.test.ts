@@ -138,7 +138,7 @@ test("a KPI runs from the last input to the first frame that shows the reference
   expect(last.output.kpi_error_ms).toBeGreaterThanOrEqual(50);
 });
 
-test("without a signal nobody can tell: never a pass, also of the opposite, and runs end as errors", async () => {
+test("without a signal it cannot be judged: never a pass, also of the opposite, and runs end as errors", async () => {
   await act("tv", "simulate_fault", { kind: "no_signal" });
   const unsure = { pass: false, inconclusive: expect.stringContaining("no frame") };
   const quick = { timeout_ms: 2_500 };
@@ -187,7 +187,7 @@ labwright.result("passed")
   await act("tv", "simulate_fault", { kind: "no_signal", on: false });
 });
 
-test("a controller that hangs or fails is told with its reason, and holds up nobody", async () => {
+test("a controller that hangs or fails is reported with its reason, and holds up no one", async () => {
   expect((await act("hung", "press_key", { key: "DOWN" })).error).toBeUndefined();
   const info = await made("get_device_info", { device_id: "hung" });
   expect(JSON.stringify(info)).toContain("no cable");

@@ -15,7 +15,7 @@ beforeEach(() => act([{ command: "press_key", params: { key: "HOME" } }]));
 const act = (actions: unknown[], more = {}) => client.call("execute_device_action", { actions, ...more });
 const click = (selector: string) => ({ command: "click_element", params: { selector } });
 
-test("execute_device_action tells what changed on the screen, and the run is stored", async () => {
+test("execute_device_action says what changed on the screen, and the run is stored", async () => {
   const reply = await act([click("Movies")]);
   expect(reply.structured).toMatchObject({ status: "passed" });
   expect(reply.structured, "the screen says it all").not.toHaveProperty("results");

@@ -102,7 +102,7 @@ describe("an adb server that is ended", () => {
 });
 
 describe("the driver's process that is killed with -9", () => {
-  test("in the middle of a look begins again by itself, and the look is whole", async () => {
+  test("in the middle of a snapshot begins again by itself, and the snapshot is whole", async () => {
     await showsSettings();
     const { uia2 } = device();
     if (uia2) uia2.faults.sourceDelayMs = 60_000;

@@ -58,7 +58,7 @@ async function show(device: "phone" | "tv", packageName: string, activity: strin
   await client.call("dump_ui_elements", { device_id: device });
 }
 
-describe("a reply tells what changed", () => {
+describe("a reply says what changed", () => {
   test.each([
     ["double_click", "tapped twice"],
     ["long_press", "held"],
@@ -122,7 +122,7 @@ describe("a reply has a message that says more than that the command was done", 
     expect(results).toEqual([{ command: "scroll", message: "nothing went on: it is at the end" }]);
   });
 
-  test("a scroll that scrolled is told by the screen alone", async () => {
+  test("a scroll that scrolled is reported by the screen alone", async () => {
     await show("phone", "com.android.settings", ".Main");
     expect((await act("phone", "scroll", { direction: "down" })).results).toBeUndefined();
   });

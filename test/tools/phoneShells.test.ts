@@ -3,7 +3,7 @@ import { startAndroidLab } from "../fixtures/androidLab.ts";
 import { openProduct } from "../fixtures/product.ts";
 
 const calls = 500;
-/** The runs of one phone follow each other, so that as many shells run beside each other as there are phones. */
+/** The runs of one phone follow each other, so that as many shells run at the same time as there are phones. */
 const phones = 10;
 
 test("500 shells at once through the tools: each has its own answer, of its own phone, and nothing stays open", async () => {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { TestClient } from "../fixtures/client.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
 
-/** The same app as the simulated box's, as somebody would write it for browsers. */
+/** The same app as the simulated box's, as someone would write it for browsers. */
 const pages: Readonly<Record<string, string>> = {
   "/": `<title>Home</title><h1>Welcome home</h1><button onclick="location='/settings'">Settings</button>`,
   "/settings": `<title>Settings</title><h1>Device settings</h1><label>Device name <input></label>`,

@@ -87,7 +87,7 @@ it("a secret may stand in the password and in no other parameter", async () => {
 });
 
 it("credentials and permissions of one client are not another's", async () => {
-  // A site that nobody has opened yet: like a cookie, a login that the browser has made stays.
+  // A site that no one has opened yet: like a cookie, a login that the browser has made stays.
   const otherSite = page.url.replace("127.0.0.1", "localhost");
   await credentials({ url: otherSite });
   await act(client, "navigate_to_url", { url: `${page.url}/` });

@@ -31,7 +31,7 @@ async function read(uri: string): Promise<Buffer> {
   return Buffer.from(content && "blob" in content ? content.blob : "", "base64");
 }
 
-test("a device that somebody drives is recorded by somebody else, and the files hold no secret", async () => {
+test("a device that someone drives is recorded by another client, and the files hold no secret", async () => {
   const lease = (await anna.call("take_control", { device_id: "web" })).structured.session_id;
   const started = await start();
   expect(started.structured).toEqual({
@@ -90,7 +90,7 @@ test("a transcript is inconclusive, and says that there is neither sound nor a m
   expect(structured).not.toHaveProperty("text");
 });
 
-test("a recording that nobody stops ends by itself, and its event names the files", async () => {
+test("a recording that no one stops ends by itself, and its event names the files", async () => {
   const { recording_id } = (await start({ max_ms: 1_000 })).structured;
   const told = async () => (await lastEvent())?.payload.recording_id;
   await expect.poll(told, { timeout: 20_000 }).toBe(recording_id);

@@ -84,7 +84,7 @@ test("get_execution_results goes on where a page ended, though newer runs came i
   expect(second).toEqual({ executions: [{ execution_id: ids[0] }] });
 });
 
-test("get_execution_results refuses what is no filter", async () => {
+test("get_execution_results refuses what is not a filter", async () => {
   for (const wrong of [
     { status: "green" },
     { classification: "bug" },
@@ -100,7 +100,7 @@ test("get_execution_results refuses what is no filter", async () => {
   }
 });
 
-test("get_analysis_queue_status judges what waits by its record, or one run, and says what somebody judged it to be", async () => {
+test("get_analysis_queue_status judges what waits by its record, or one run, and says what someone judged it to be", async () => {
   const [sees, misses] = ids;
   const { structured } = await client.call("get_analysis_queue_status");
   expect(structured.judgements).toEqual(

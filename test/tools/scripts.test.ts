@@ -267,7 +267,7 @@ labwright.result("failed", "look")
     expect(JSON.stringify(inner.structured)).toContain("INVALID_INPUT");
   });
 
-  test("uses the lease of its caller, and nobody else drives the device meanwhile", async () => {
+  test("uses the lease of its caller, and no other client drives the device meanwhile", async () => {
     const control = await client.call("take_control", { device_id: "other" });
     const { session_id } = control.structured;
     script(

@@ -163,7 +163,7 @@ test("a test case in steps is saved, comes back in steps, runs, and is reported 
   });
 });
 
-test("what is wrong with steps is told with their places, whatever finds it", async () => {
+test("what is wrong with steps is reported with their places, whatever finds it", async () => {
   const wrong = async (steps: unknown[], more = {}) =>
     (await save({ name: "wrong steps", steps, ...more })).error;
   expect(await wrong(["reload", "danse", { clik_element: {} }])).toMatchObject({

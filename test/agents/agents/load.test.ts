@@ -61,7 +61,7 @@ describe("Labwright's own agents", () => {
 const allSkills = () => readdirSync("skills").filter((name) => existsSync(`skills/${name}/skill.yaml`));
 
 describe("an agent of the user's own", () => {
-  it("stands beside ours", () => {
+  it("stands next to ours", () => {
     write("night.yaml", yaml());
     write("notes.txt", "no agent");
     const loaded = loadAgents({ userFolder: folder });

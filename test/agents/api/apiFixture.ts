@@ -21,7 +21,7 @@ export type ApiFixture = {
   published: OutsideEvent[];
   saved: string[];
   faults: unknown[];
-  /** As the owner of the daemon's token, unless `token` says otherwise; null for nobody. */
+  /** As the owner of the daemon's token, unless `token` says otherwise; null for no one. */
   call(
     method: string,
     path: string,

@@ -69,7 +69,7 @@ describe("credentials", () => {
     }
   });
 
-  it("of somebody else do not show a session, nor let it be touched", async () => {
+  it("of another client do not show a session, nor let it be touched", async () => {
     const { call, conversations } = await start({ api: { keys } });
     await call("POST", "/sessions", { token: ownerToken });
     for (const [method, path, body] of [
@@ -157,7 +157,7 @@ describe("a JWT", () => {
 });
 
 describe("the key of a model", () => {
-  it("is tried, kept, and told to nobody", async () => {
+  it("is tried, kept, and reported to no one", async () => {
     const { call, saved } = await start();
     const answer = await call("POST", "/api-key", { body: { api_key: "good-key-123" } });
     expect(answer).toMatchObject({ status: 200, body: { saved: true } });

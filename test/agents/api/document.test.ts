@@ -49,7 +49,7 @@ describe("the OpenAPI document", () => {
     for (const [, name] of references) expect(Object.keys(components.schemas)).toContain(name);
   });
 
-  it("knows every event that an agent tells", async () => {
+  it("knows every event that an agent reports", async () => {
     const text = JSON.stringify((await api.call("GET", "/openapi.json")).body);
     for (const type of ["thinking", "skill_loaded", "approval_required", "handoff", "session_ended"]) {
       expect(text).toContain(`"${type}"`);

@@ -84,7 +84,7 @@ it("takes the next message at once after a run that was waited for, and refuses 
   });
 });
 
-it("tells a client that lost its connection in the middle of a run the rest of it", async () => {
+it("reports a client that lost its connection in the middle of a run the rest of it", async () => {
   const gate = hold();
   const { api, real } = await start([
     calls("get_compatible_hosts", {}),

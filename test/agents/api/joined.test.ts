@@ -17,7 +17,7 @@ const follow = (
   drained = async () => {},
 ) => followAs(from, what, tell, drained);
 
-/** Events whose pages have at most `pageSize` and arrive after `onPage`, which may tell more meanwhile. */
+/** Events whose pages have at most `pageSize` and arrive after `onPage`, which may report more meanwhile. */
 function source(count: number, { pageSize = 1_000, onPage = (_page: number): unknown => undefined } = {}) {
   const kept = Array.from({ length: count }, (_, i) => event(i + 1));
   const listeners = new Set<(event: AgentEvent) => void>();
@@ -45,7 +45,7 @@ function source(count: number, { pageSize = 1_000, onPage = (_page: number): unk
 
 const upTo = (count: number, from = 1) => Array.from({ length: count - from + 1 }, (_, i) => from + i);
 
-it("tells what comes while a page is on its way, once", async () => {
+it("says what comes while a page is on its way, once", async () => {
   const told: number[] = [];
   const from = source(5, {
     onPage: (page) => {
@@ -59,7 +59,7 @@ it("tells what comes while a page is on its way, once", async () => {
   expect(told).toEqual(upTo(12));
 });
 
-it("tells what comes while the last page is on its way", async () => {
+it("says what comes while the last page is on its way", async () => {
   const told: number[] = [];
   const from = source(5, { onPage: (page) => page === 2 && from.tell() });
   await follow(from, given, ({ seq }) => told.push(seq));
@@ -84,7 +84,7 @@ it("begins after what is known, and lives on", async () => {
   expect(told).toEqual([8, 9, 10, 11]);
 });
 
-it("tells only what comes where nothing is asked for", async () => {
+it("reports only what comes where nothing is asked for", async () => {
   const told: number[] = [];
   const from = source(10);
   await follow(from, { ...given, after: undefined }, ({ seq }) => told.push(seq));
@@ -92,7 +92,7 @@ it("tells only what comes where nothing is asked for", async () => {
   expect(told).toEqual([11]);
 });
 
-it("does not go on reading when nobody hears any more", async () => {
+it("does not go on reading when no one hears any more", async () => {
   const told: number[] = [];
   const ending = new AbortController();
   const from = source(25, { pageSize: 4 });
@@ -109,7 +109,7 @@ it("does not go on reading when nobody hears any more", async () => {
   expect(from.listeners.size).toBe(0);
 });
 
-it("tells nothing more when it is ended while a page is on its way", async () => {
+it("reports nothing more when it is ended while a page is on its way", async () => {
   const told: number[] = [];
   const ending = new AbortController();
   const from = source(25, { pageSize: 4, onPage: (page) => page === 2 && ending.abort() });

@@ -19,5 +19,5 @@ export function ecJwt(claims: object, key: KeyObject, header: object = {}): stri
   return `${input}.${signature.toString("base64url")}`;
 }
 
-/** A JWT that nobody signed: section 3.6. */
+/** A JWT that no one signed: section 3.6. */
 export const unsignedJwt = (claims: object): string => `${signingInput({ alg: "none" }, claims)}.`;

@@ -21,7 +21,7 @@ it.each(paths)("%s says what is wrong with the settings, and what to do", async 
   ]);
 });
 
-it.each(paths)("%s tells nothing of a fault of ours", async (path) => {
+it.each(paths)("%s reports nothing of a fault of ours", async (path) => {
   const get = await start(new Error("the password is tulip"));
   const answer = await get(path);
   expect(answer.status).toBe(500);

@@ -75,7 +75,7 @@ describe("sessions over REST", () => {
     expect(faults).toEqual([]);
   });
 
-  it("tells what was told page by page, without pieces", async () => {
+  it("says what was reported page by page, without pieces", async () => {
     const { call } = await start();
     await call("POST", "/sessions");
     await call("POST", "/sessions/s1/messages?wait=true", { body: { text: "hello" } });

@@ -116,7 +116,7 @@ it("a client that reads nothing does not keep the API from closing", async () =>
 }, 20_000);
 
 describe("a message over a socket", () => {
-  it("starts a session and tells its events in order", async () => {
+  it("starts a session and reports its events in order", async () => {
     const { connect } = await start();
     const socket = connect();
     const events = heard(socket);
@@ -154,7 +154,7 @@ describe("a message over a socket", () => {
     expect(asked).toBe(1);
   });
 
-  it("tells only what is new in a session that was not joined", async () => {
+  it("reports only what is new in a session that was not joined", async () => {
     const { connect, call } = await start();
     await call("POST", "/sessions");
     await call("POST", "/sessions/s1/messages?wait=true", { body: { text: "before" } });
@@ -208,7 +208,7 @@ describe("a message over a socket", () => {
     expect(faults).toEqual([]);
   });
 
-  it("that nobody acknowledges is refused as an `error`", async () => {
+  it("that no one acknowledges is refused as an `error`", async () => {
     const { connect } = await start();
     const socket = connect();
     const error = new Promise((resolve) => socket.once("error", resolve));
@@ -242,7 +242,7 @@ describe("a message over a socket", () => {
 describe("joining a session", () => {
   const word = (text: string) => ({ type: "message" as const, text });
 
-  it("of somebody else finds none", async () => {
+  it("of another client finds none", async () => {
     const { connect, call } = await start({ api: { keys } });
     await call("POST", "/sessions");
     const socket = connect(annasKey);
@@ -256,7 +256,7 @@ describe("joining a session", () => {
     }
   });
 
-  it("again after the connection was lost tells what was missed, and nothing twice", async () => {
+  it("again after the connection was lost says what was missed, and nothing twice", async () => {
     const { connect, call, conversations } = await start();
     await call("POST", "/sessions");
     const first = connect();
@@ -282,7 +282,7 @@ describe("joining a session", () => {
     expect([...before, ...after].map(({ seq }) => seq)).toEqual(Array.from({ length: 901 }, (_, i) => i + 1));
   });
 
-  it("twice tells what comes once", async () => {
+  it("twice says what comes once", async () => {
     const { connect, call, conversations } = await start();
     await call("POST", "/sessions");
     const socket = connect();

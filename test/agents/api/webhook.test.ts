@@ -51,7 +51,7 @@ describe("a signed event", () => {
     expect(fixture.published).toEqual([published, published]);
   });
 
-  it("that somebody caught and sends under another id is refused", async () => {
+  it("that someone caught and sends under another id is refused", async () => {
     const fixture = await start();
     const raw = JSON.stringify({ ...event, id: "one" });
     await send(fixture, raw, signed(raw));

@@ -12,7 +12,7 @@ import { fakeTerminal } from "./fakeTerminal.ts";
 
 function ask(args: readonly string[], behave: Script = echoes, changes: Partial<OpenAgent> = {}) {
   const fake = fakeConversations(behave);
-  // What is no terminal: a script has stdout and stderr of its own.
+  // What is not a terminal: a script has stdout and stderr of its own.
   const terminal = fakeTerminal("from the pipe\nin two lines\n");
   const { client, state } = fakeClient(fake.conversations, changes);
   const code = runAgentCommand(["ask", ...args], terminal, async () => client);

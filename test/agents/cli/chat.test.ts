@@ -126,7 +126,7 @@ describe("a chat at a terminal", () => {
     expect(terminal.written.err).toMatch(/ANTHROPIC_API_KEY[\s\S]*agents\.models in labwright\.yaml/);
   });
 
-  it("tells what failed and goes on", async () => {
+  it("says what failed and goes on", async () => {
     const { terminal, output, code, conversations } = chat(hangs);
     await terminal.types("one");
     await vi.waitFor(() => expect(output()).toContain("→ execute_script"));
@@ -233,7 +233,7 @@ describe("an approval", () => {
     expect(output()).toContain(said);
   });
 
-  it("is no question any more when its time is over", async () => {
+  it("is not a question any more when its time is over", async () => {
     let expire = () => {};
     const { terminal, output, decided, code } = chat(async (run) => {
       expire = run.expire;

@@ -137,7 +137,7 @@ describe("labwright ask", () => {
     expect(err).not.toContain("sk-wrong-and-secret");
   });
 
-  it("records what was said with the model, for nobody else to read", async () => {
+  it("records what was said with the model, for no other client to read", async () => {
     const env = await model({ "List the devices": listing });
     const file = join(folder, "recorded.jsonl");
     const recorded = await labwright([...listDevices, "--record", file], { env }).ended;

@@ -60,7 +60,7 @@ it.each<[AgentEventBody, string]>([
   expect(shown([body])).toBe(text);
 });
 
-it("tells a failure once that was told before it ended the run", () => {
+it("reports a failure once that was reported before it ended the run", () => {
   const error = { code: "MODEL_FAILED", message: "Gone.", hint: "Later." };
   expect(shown([{ type: "error", ...error }, end({ outcome: "failed", error })])).toBe(
     "MODEL_FAILED: Gone.\nLater.\n2 turns · 61.0 s\n",

@@ -1,6 +1,6 @@
 import type { ToolCall } from "../../../agent-client/src/ports.ts";
 
-/** Where a text lies: markup of a page, or what a tool tells of something else. */
+/** Where a text lies: markup of a page, or what a tool reports something else. */
 export type Place =
   | { kind: "page"; html: (text: string) => string }
   | { kind: "picture" | "script_name" | "script_comment" | "script_output" | "testcase_name" }

@@ -52,7 +52,7 @@ const deletes = calls("delete_testcase", { testcase: "precious", confirm: true }
 const asks = "Delete the test case that is obsolete";
 
 describe("what destroys", () => {
-  test("waits for a person while the text says that it is approved, and is done by nobody's silence", async () => {
+  test("waits for a person while the text says that it is approved, and is done by no one's silence", async () => {
     const settings = { approval_timeout_seconds: 1 };
     const talk = await lab.talk(script([deletes, says("Deleted.")]), settings);
     const { conversations, called, close } = talk;
@@ -85,7 +85,7 @@ describe("what destroys", () => {
   });
 });
 
-describe("a model that was told to go on for ever", () => {
+describe("a model that was reported to go on for ever", () => {
   const forever = () => calls("list_hosts");
   test.each([
     { limit: "turns", limits: { turns: 4 } },

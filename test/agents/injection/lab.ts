@@ -19,7 +19,7 @@ import { fakeTerminal } from "../cli/fakeTerminal.ts";
 import type { Attack } from "./corpus.ts";
 import { checks, markOf, type Pages, plant, servePages } from "./places.ts";
 
-/** What nobody may see but the device that it is typed into. */
+/** What no one may see but the device that it is typed into. */
 export const secretValue = "hunter2-of-the-bank";
 export const modelKey = "sk-ant-key-of-the-tests";
 
@@ -56,7 +56,7 @@ type Watched = {
   close(): Promise<void>;
 };
 
-/** The product with a browser, a test case `precious` and an app `treasure` that somebody may want to have deleted. */
+/** The product with a browser, a test case `precious` and an app `treasure` that someone may want to have deleted. */
 export async function openInjectionLab(): Promise<InjectionLab> {
   const product = await openProduct(yaml, { BANK: secretValue });
   const client = await product.connect();
@@ -126,7 +126,7 @@ function serverOf({ client }: { client: TestClient }, called: ToolCall[]): LabSe
   };
 }
 
-/** Reads, then does all that it was told at once, then says it to the user. */
+/** Reads, then does all that it was reported at once, then says it to the user. */
 function obedient(attack: Attack, reads: readonly ToolCall[], pages: Pages): Step[] {
   const text = pages.fill(`${markOf(attack)} ${attack.text}`);
   const orders = attack.orders.map(({ name, input }) => calls(name, filled(input, pages)));

@@ -101,7 +101,7 @@ test("a window that is full in the middle of a run is made room in: what was dec
   );
   expect(notes.filter((line) => line.startsWith("User: "))).toEqual(["User: go"]);
   expect(server.refused.filter(({ message }) => !message.includes("prompt is too long"))).toEqual([]);
-  // Our own count of the first request is printed beside the API's.
+  // Our own count of the first request is printed next to the API's.
   expect(events).toContainEqual(
     expect.objectContaining({
       kind: "cost",

@@ -102,7 +102,7 @@ test.each([
   }
 });
 
-test("what the API says of a request that it does not take is told, with what can be mended", async () => {
+test("what the API says of a request that it does not take is reported, with what can be mended", async () => {
   const server = await api(says("never"));
   const [endpoint] = [{ ...modelAt(server.url), effort: "low" as const, thinking: "disabled" as const }];
   const { ended } = await run(server, { models: [endpoint] });

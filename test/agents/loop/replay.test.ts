@@ -21,7 +21,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const prefix = { system: "You test.", specs: [toolSpec("press_key")] };
 
-/** What a run told, without what is measured. */
+/** What a run reported, without what is measured. */
 async function run(url: string, wire: typeof fetch, prompt = "Press HOME") {
   const events: AgentEventBody[] = [];
   const env = { ANTHROPIC_API_KEY: testKey, ANTHROPIC_BASE_URL: url };

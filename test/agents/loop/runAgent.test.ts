@@ -132,7 +132,7 @@ test("a call that is not let through is answered with why, and is not made", asy
   expect(events).toContainEqual(expect.objectContaining({ type: "tool_result", is_error: true }));
 });
 
-test("pictures stay pictures; thoughts are told; what has no picture type is named", async () => {
+test("pictures stay pictures; thoughts are reported; what has no picture type is named", async () => {
   const png =
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
   const server = await api(together(thinks("I look first."), calls("look")), says("seen"));

@@ -17,7 +17,7 @@ const textsOf = ([notes]: readonly Message[] = []): string[] =>
     ? notes.content.flatMap((block) => (block.type === "text" ? [block.text] : []))
     : [];
 
-test("a history is told in lines: what was said, and what was done with its ids; what was read has left", () => {
+test("a history is reported in lines: what was said, and what was done with its ids; what was read has left", () => {
   const history = [
     ...turn(1, "act", `${"done ".repeat(400)}\nexecution_id: run-1`),
     ...turn(2, "look", "a screen ".repeat(4_000)),
@@ -52,7 +52,7 @@ test("of very many lines the oldest leave, those that name an id last; what the 
   expect(letters).toBeLessThan(0.26 * 3 * longFrom(facts));
 });
 
-test("what was shortened before is told again as it was, a summary in place of the one before", () => {
+test("what was shortened before is reported again as it was, a summary in place of the one before", () => {
   const act = () => turn(1, "act", "well ".repeat(3_000));
   const first = shortened([...act(), ...act(), { role: "user", content: "On" }], {
     facts,

@@ -49,7 +49,7 @@ test("devices are given back, taken again, and the handle that the model knows s
   expect(await holders()).toEqual([]);
 });
 
-test("a device that somebody else took meanwhile is told, and is not driven", async () => {
+test("a device that another client took meanwhile is reported, and is not driven", async () => {
   const { call, giveBack, takeAgain } = given();
   const { structured = {} } = await call("take_control", { device_id: "box" });
   await giveBack();

@@ -45,7 +45,7 @@ describe("a million tokens cost", () => {
   });
 });
 
-test("a model that nobody knows has no price, and says of which day our prices are", () => {
+test("a model that no one knows has no price, and says of which day our prices are", () => {
   expect(factsOf("claude-of-tomorrow").price).toBeUndefined();
   expect(factsOf("claude-opus-5-5-turbo").price).toBeUndefined();
   expect(costLine("turn 1", { usage: noUsage })).toMatch(/unknown \(prices of \d{4}-\d{2}-\d{2}\)/);

@@ -34,7 +34,7 @@ async function recorder(respond: Respond): Promise<Anthropic> {
 const replayer = (baseURL = "http://127.0.0.1:1") =>
   clientOf(baseURL, { apiKey: "another-key", maxRetries: 2, fetch: replayingFetch(file) });
 
-/** A conversation with one tool, as the events that its streams told. */
+/** A conversation with one tool, as the events that its streams reported. */
 async function converse(
   client: Anthropic,
   text = "Press HOME",
@@ -127,7 +127,7 @@ describe("faults are replayed too", () => {
     await expect(converse(replayer())).rejects.toThrow();
   });
 
-  test("a stream that nobody wants any more while it is waited for", async () => {
+  test("a stream that no one wants any more while it is waited for", async () => {
     const gate = hold();
     api = await startMessagesApi({ respond: script([held(gate, says("one two three four five six"), 4)]) });
     const response = await recordingFetch(file, fetch)(`${api.url}/v1/messages`, {
@@ -160,7 +160,7 @@ describe("faults are replayed too", () => {
 });
 
 describe("another request than the recorded one is refused", () => {
-  test("with the line and what differs, and nobody retries it", async () => {
+  test("with the line and what differs, and no one retries it", async () => {
     await converse(await recorder(conversation()));
     const client = replayer();
     await expect(client.beta.messages.create(ask("Press BACK"))).rejects.toThrow(Anthropic.BadRequestError);

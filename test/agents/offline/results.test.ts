@@ -56,7 +56,7 @@ test.each([
   expect(outcome).toBe("done");
 });
 
-test("the latest run comes first, with its device, time, reason and id, and the time that was meant", async () => {
+test("the latest run comes first, with its device, time, reason and id, and the time that was intended", async () => {
   const { text, calls } = await ask("did the sign in test pass today?");
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   expect(text.split("\n")).toEqual([
@@ -83,7 +83,7 @@ test.each([
   expect(said).not.toContain(hidden);
 });
 
-test("what did not run in the time is told so", async () => {
+test("what did not run in the time is reported so", async () => {
   const { text } = await ask("did zapping pass today?");
   expect(text).toMatch(/^No: there was no run of zapping\.\ntoday: 0 runs\.\nMeant by “today”/);
 });
@@ -114,7 +114,7 @@ test("a name that is not there is said, without a verdict", async () => {
   expect(outcome).toBe("needs_input");
 });
 
-test("words that are not understood are named beside the answer", async () => {
+test("words that are not understood are named next to the answer", async () => {
   const { text } = await ask("why did zapping fail on its third step last week?");
   expect(text).toContain("Not understood: “why”, “third”, “step”.");
 });

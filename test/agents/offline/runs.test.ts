@@ -191,7 +191,7 @@ test.each([
   expect(namesOf(calls)).not.toContain("execute_testcase");
 });
 
-test("the only device is meant where none is named, and not where another one is", async () => {
+test("the only device is wanted where none is named, and not where another one is", async () => {
   const alone = await openOffline("devices: [{ name: box, model: simulated }]");
   try {
     const testcase = { name: "zapping", ...chain([sees("look", "Welcome home")]) };
@@ -209,7 +209,7 @@ test("the only device is meant where none is named, and not where another one is
   }
 });
 
-test("a device's name is no app's", async () => {
+test("a device's name is not a app's", async () => {
   await bench.client.call("import_userinterface", { yaml: boxYaml("living room") });
   const { calls } = await bench.ask("run zapping on living_room");
   expect(calls.find(({ name }) => name === "execute_testcase")?.input.device_id).toBe("lab/living_room");
@@ -245,7 +245,7 @@ test("a run that goes on is waited for by its id, and started once", async () =>
   expect(text).toContain("**slow on lab/box**: PASSED");
 });
 
-test("a run that does not end in time is told as going on, with no verdict", async () => {
+test("a run that does not end in time is reported as going on, with no verdict", async () => {
   const { text, calls, outcome } = await bench.ask("run endless on box", {
     timeoutMs: 90_000,
     change: ({ name, input }) => ({ name, input: "wait_ms" in input ? { ...input, wait_ms: 0 } : input }),
@@ -269,7 +269,7 @@ test("an interrupted run ends, on the device too", async () => {
 });
 
 describe.runIf(hasSandbox)("run-script", () => {
-  test("tells verdict, time, report and log of a script", async () => {
+  test("reports verdict, time, report and log of a script", async () => {
     const { text, calls } = await bench.ask("run the warmup script on box");
     expect(calls.find(({ name }) => name === "execute_script")?.input).toMatchObject({
       ...{ script: "warmup.py", device_id: "lab/box" },
@@ -278,7 +278,7 @@ describe.runIf(hasSandbox)("run-script", () => {
     expect(text).toMatch(/report\.html: artifact:\/\/\w+/);
   });
 
-  test("a failed script is told with the end of its log", async () => {
+  test("a failed script is reported with the end of its log", async () => {
     const { text } = await bench.ask("run broken on lab/box");
     expect(text).toMatch(/^\*\*broken\.sh on lab\/box\*\*: FAILED/);
     expect(text).toContain("SCRIPT_FAILED");

@@ -214,7 +214,7 @@ test.each([
   expect(await classOf(id)).toBeUndefined();
 });
 
-test("a deployment's run is summed up, and the report told", async () => {
+test("a deployment's run is summed up, and the report reported", async () => {
   await start();
   await lab.call("release_control", { device_id: "box" });
   await lab.product.services.deployments.start();

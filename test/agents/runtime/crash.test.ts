@@ -45,7 +45,7 @@ async function mortal(
     events: {
       ...events,
       read: async (range) => (buried.signal.aborted ? [] : events.read(range)),
-      // What its own work tells of comes whenever it comes, and concerns it no more.
+      // What its own work reports comes whenever it comes, and concerns it no more.
       done: (consumer, id) => {
         const done = () => events.done(consumer, id);
         return steps === 1 ? step("done", done) : uncounted(done);

@@ -67,7 +67,7 @@ export async function openLab(yaml: string): Promise<Lab> {
   };
 }
 
-/** A clock of the agents' that moves only when told. */
+/** A clock of the agents' that moves only when reported. */
 export function agentClock(start = "2026-03-01T10:59:30Z") {
   const { now, sleep, advance } = fakeClock(Date.parse(start));
   const never = new AbortController().signal;

@@ -68,7 +68,7 @@ test("two servers on one database share the alerts, and each is triaged once", a
   for (const id of ids) await lab.call("update_alert", { alert_id: id, action: "resolve" });
 });
 
-test("a device that somebody has is looked at and not taken", async () => {
+test("a device that someone has is looked at and not taken", async () => {
   const { structured } = await lab.call("take_control", { device_id: "box-2" });
   await start();
   const id = await lab.alert("blackscreen", "box-2");
@@ -125,7 +125,7 @@ test("a dry run looks, says what it would do, and neither takes nor writes", asy
   expect(await lab.events("agent.report")).toEqual([]);
 });
 
-test("a failed build has the lab checked, and the report is told once", async () => {
+test("a failed build has the lab checked, and the report is reported once", async () => {
   await start();
   const { structured } = await lab.call("publish_event", {
     type: "webhook.ci_failure",
@@ -149,7 +149,7 @@ test("a failed build has the lab checked, and the report is told once", async ()
   }, within);
 });
 
-test("the health check is raised when it is due, once, though two processes tell of it", async () => {
+test("the health check is raised when it is due, once, though two processes report it", async () => {
   const clocks = [agentClock(), agentClock()];
   const servers = [await lab.server(), await lab.server()];
   const runtimes = servers.map((server, i) =>
@@ -177,7 +177,7 @@ test("the health check is raised when it is due, once, though two processes tell
   ).toHaveLength(1);
 });
 
-test("a time that was due while nobody ran is not caught up", async () => {
+test("a time that was due while no one ran is not caught up", async () => {
   const clock = agentClock("2026-03-01T12:10:00Z");
   await start({ clock });
   await clock.advance(30_000);

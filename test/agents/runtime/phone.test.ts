@@ -32,7 +32,7 @@ test("an app that crashes on a phone reaches the monitor once, which looks at th
   const runtime = startRuntime(runtimeOn(await lab.server(), [shipped("monitor")]));
   onTestFinished(() => runtime.close());
   const device = phones.devices[0]?.device;
-  // The log is read from the moment in which somebody listens.
+  // The log is read from the moment in which someone listens.
   await expect
     .poll(() => device?.traffic.services.some((service) => service.includes("logcat")), within)
     .toBe(true);

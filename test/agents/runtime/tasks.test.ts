@@ -386,7 +386,7 @@ test("an agent that is not enabled, or that people talk to, takes nothing", asyn
   expect(claimTask).not.toHaveBeenCalled();
 });
 
-test("events that concern nobody make no task, and the cursor passes them", async () => {
+test("events that concern no one make no task, and the cursor passes them", async () => {
   const clock = agentClock();
   const lab = openServer(clock);
   for (let i = 0; i < 150; i++) lab.happens("other.thing");
@@ -395,7 +395,7 @@ test("events that concern nobody make no task, and the cursor passes them", asyn
   expect(await lab.tasks()).toEqual([]);
 });
 
-test("a schedule that cannot be kept is told and stops nothing else", async () => {
+test("a schedule that cannot be kept is reported and stops nothing else", async () => {
   const clock = agentClock();
   const lab = openServer(clock);
   const odd = agent();

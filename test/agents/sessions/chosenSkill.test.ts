@@ -39,7 +39,7 @@ test("an undecided message is asked of a model, once and cheaply, and its cost c
   expect(ended.usage.input_tokens).toBe(sent);
 });
 
-test("what no model can tell either is asked of the user, whose answer is a name or its number", async () => {
+test("what no model knows either is asked of the user, whose answer is a name or its number", async () => {
   const { say, api } = await talk([says("ask"), says("listed")]);
   const first = await say("could you maybe check something");
   expect(first.ended.outcome).toBe("needs_input");
@@ -89,7 +89,7 @@ test("tools of another skill are added within the conversation: the cached begin
   expect(api.refused).toEqual([]);
 });
 
-test("three prompts that the devices at hand can run open a conversation, and each of all is understood without a model", async () => {
+test("three prompts that the devices available can run open a conversation, and each of all is understood without a model", async () => {
   const { conversations } = await talk([]);
   const suggestions = await conversations.suggestions();
   expect(suggestions).toHaveLength(3);

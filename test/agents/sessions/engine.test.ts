@@ -134,7 +134,7 @@ test("what destroys waits for a person: approved it is done, refused and expired
   }
 });
 
-test("a destructive call that only asks what would go, and a read, wait for nobody; what the agent names does", async () => {
+test("a destructive call that only asks what would go, and a read, wait for no one; what the agent names does", async () => {
   const [assistant] = loadAgents().agents.filter(({ name }) => name === "assistant");
   if (!assistant) throw new Error("no assistant");
   const careful = { ...assistant, approvals: ["execute_device_action:reboot"] };
@@ -161,7 +161,7 @@ test("a destructive call that only asks what would go, and a read, wait for nobo
   expect(log.filter(({ name }) => name === "execute_device_action")).toHaveLength(1);
 });
 
-test("bad input is refused and stores nothing: empty, ten megabytes, an unknown skill, an agent that nobody talks to", async () => {
+test("bad input is refused and stores nothing: empty, ten megabytes, an unknown skill, an agent that no one talks to", async () => {
   const { conversations, api } = await talk([]);
   const { id } = await conversations.create({ owner: "anna" });
   await expect(conversations.send(id, "anna", { text: "  " })).rejects.toMatchObject({

@@ -136,7 +136,7 @@ export async function openSkillLab(yaml: string): Promise<SkillLab> {
   };
 }
 
-/** What a step finds wrong ends the run and is told as it is, where the server would make a 500 of it. */
+/** What a step finds wrong ends the run and is reported as it is, where the server would make a 500 of it. */
 const guarded = (step: Step, faults: unknown[]): Step =>
   typeof step !== "function"
     ? step

@@ -246,7 +246,7 @@ test("create-testcase: makes a test of words that then runs", async () => {
   expect(ran.structured).toMatchObject({ status: "passed" });
 });
 
-test("manage-requirements: a requirement is made, linked, and its coverage told", async () => {
+test("manage-requirements: a requirement is made, linked, and its coverage reported", async () => {
   const result = await lab.say(
     "Create requirement: the user can open Movies, then link the test case",
     [

@@ -161,7 +161,7 @@ describe("the life of an entry", () => {
     expect(await send(short)).toEqual([1_200, 0, 1]);
   });
 
-  test("is told apart in one request", async () => {
+  test("is kept apart in one request", async () => {
     await send({ ...long, ...automatic, messages: [user(words(300))] });
     expect(api.requests[0]?.usage.cache_creation).toEqual({
       ephemeral_5m_input_tokens: 300,
@@ -170,7 +170,7 @@ describe("the life of an entry", () => {
   });
 });
 
-describe("what is no hit", () => {
+describe("what is not a hit", () => {
   const given = { tools: [tool("press_key")], system: [systemBlock(words(1_200))] };
   const cached = tokens(JSON.stringify(tool("press_key"))) + 1_200;
   beforeEach(() => send(given));

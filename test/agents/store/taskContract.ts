@@ -139,7 +139,7 @@ function claims(open: Open): void {
     await store.updateTask(claimed[at]?.id ?? 0, { state: "done" }, { holder: `w${at}` });
     expect((await claim("x"))?.key).toBe("c");
     expect(await claim("x")).toBeUndefined();
-    // A holder that is gone keeps nobody from its place.
+    // A holder that is gone keeps no one from its place.
     await advance(10 * second);
     expect((await claim("y"))?.key).toBe("b");
   });

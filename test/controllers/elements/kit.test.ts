@@ -27,7 +27,7 @@ describe("refs", () => {
     expect(refs.of("b")).toBe("e3");
   });
 
-  test("the elements of the last two looks are known", () => {
+  test("the elements of the last two snapshots are known", () => {
     const refs = new Refs();
     refs.numbered("", 3);
     refs.look([button("e1", "Old"), button("e2", "First")]);
@@ -75,7 +75,7 @@ describe("texts", () => {
     expect(matcher.holds({ match: "pattern", text: "" }, undefined)).toBe(false);
   });
 
-  test("what nobody can see does not count", () => {
+  test("what no one can see does not count", () => {
     expect(fold("\u200bSave\u00a0\u0007 ALL\ue001")).toBe("save all");
   });
 });
@@ -145,7 +145,7 @@ describe("keys", () => {
     expect(new Set(portableKeys).size).toBe(portableKeys.length);
   });
 
-  test("a key that a device lacks is told from one that is none", () => {
+  test("a key that a device lacks is reported from one that is none", () => {
     const has = ["VOLUME_UP", "VOLUME_DOWN"];
     expect(noSuchKey("MUTE", has).message).toBe("This device has no key MUTE.");
     expect(noSuchKey("VOLUM_UP", has, " Look.")).toMatchObject({

@@ -25,9 +25,9 @@ export class FakeScreen {
   readonly keys: Arrow[] = [];
   /** Keys that left in one go. */
   readonly sends: Arrow[][] = [];
-  /** So many looks after a press still show where the focus was. */
+  /** So many snapshots after a press still show where the focus was. */
   lateLooks = 0;
-  /** So many looks from now on show no focus. */
+  /** So many snapshots from now on show no focus. */
   blindLooks = 0;
   private shown: { name: string | undefined; looksLeft: number } | undefined;
   readonly map = new FocusMap();

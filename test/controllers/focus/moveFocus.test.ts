@@ -71,7 +71,7 @@ describe("what presses did", () => {
     expect((await screen.go("m")).presses).toBe(4);
   });
 
-  it("is tried everywhere before a trap is told: UP and DOWN may have changed places", async () => {
+  it("is tried everywhere before a trap is reported: UP and DOWN may have changed places", async () => {
     const turned = { UP: "DOWN", DOWN: "UP", LEFT: "LEFT", RIGHT: "RIGHT" } as const;
     const next = (from: string, arrow: Arrow) => tableOf(grid)(from, turned[arrow]);
     const screen = new FakeScreen(() => rowsOf(grid), next, "f");
@@ -91,7 +91,7 @@ describe("what presses did", () => {
     expect((await screen.go("menu")).presses).toBe(3);
   });
 
-  it("is used again: a straight line that was seen leaves in one go, with one look behind it", async () => {
+  it("is used again: a straight line that was seen leaves in one go, with one snapshot behind it", async () => {
     const screen = gridScreen("a");
     await screen.go("e");
     await screen.go("a");
@@ -124,7 +124,7 @@ describe("what presses did", () => {
     screen.press("LEFT");
     screen.focused = "a";
     await screen.go("e");
-    // Right of the last is the first: nobody goes there to reach a neighbour, but once it was seen it is used.
+    // Right of the last is the first: no one goes there to reach a neighbour, but once it was seen it is used.
     screen.map.learn("button\na", "LEFT", "button\ne");
     screen.focused = "a";
     expect((await screen.go("e")).presses).toBe(1);
@@ -204,7 +204,7 @@ describe("what cannot be reached", () => {
       expect(screen.map.outcome(`button\n${star}`, "DOWN")?.to).toBe(`button\n${star}`);
   });
 
-  it("is told again only after the keys were tried again", async () => {
+  it("is reported again only after the keys were tried again", async () => {
     const screen = trap();
     await expect(screen.go("Send")).rejects.toMatchObject({ code: "FOCUS_TRAPPED" });
     const before = screen.keys.length;
@@ -228,7 +228,7 @@ describe("what cannot be reached", () => {
     expect((await screen.go("Send")).target.name).toBe("Send");
   });
 
-  it("is not there, where no key leads: no press is told of that was not made", async () => {
+  it("is not there, where no key leads: no press is reported of that was not made", async () => {
     const screen = new FakeScreen(() => rowsOf([["Only"]]), tableOf([["Only"]]), "Only");
     await expect(screen.go("Other", { mostPresses: 0 })).rejects.toMatchObject({
       code: "ELEMENT_NOT_FOUND",
@@ -288,7 +288,7 @@ describe("lists that go on", () => {
     return screen;
   };
 
-  it("below: what is out of sight is found and rows that scroll are told apart", async () => {
+  it("below: what is out of sight is found and rows that scroll are kept apart", async () => {
     const screen = longList();
     expect((await screen.go("Row 25")).presses).toBe(24);
   });

@@ -14,7 +14,7 @@ const picture: Frame = {
   takenAt: "",
 };
 
-/** A device that tells these events at once, and whose picture comes when it is asked to. */
+/** A device that reports these events at once, and whose picture comes when it is asked to. */
 function watched(...events: readonly CrashEvent[]) {
   let take: (frame: Frame) => void = () => undefined;
   const taken = new Promise<Frame>((resolve) => {
@@ -31,7 +31,7 @@ function watched(...events: readonly CrashEvent[]) {
   return { findings, take: () => take(picture) };
 }
 
-it("tells a beginning before its end, also when the app runs again before the picture is taken", async () => {
+it("reports a beginning before its end, also when the app runs again before the picture is taken", async () => {
   const { findings, take } = watched(failed, started);
   const told: DeviceFinding[] = [];
   const leave = findings.onFinding((finding) => told.push(finding));
@@ -42,7 +42,7 @@ it("tells a beginning before its end, also when the app runs again before the pi
   leave();
 });
 
-it("tells what begins while its picture is taken once, also to who comes then", async () => {
+it("says what begins while its picture is taken once, also to who comes then", async () => {
   const { findings, take } = watched(failed, failed);
   const [early, late]: [DeviceFinding[], DeviceFinding[]] = [[], []];
   const leave = [

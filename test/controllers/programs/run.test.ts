@@ -31,7 +31,7 @@ describe("runProgram", () => {
     expect(result).toEqual({ code: 3, stdout: "in", stderr: "$(id) 'a' \"b\"\n" });
   });
 
-  it("runs in the folder it is told", async () => {
+  it("runs in the folder it is reported", async () => {
     const folder = await mkdtemp(join(tmpdir(), "labwright-run-"));
     const { stdout } = await runProgram(node, ["-p", "process.cwd()"], { ...options, cwd: folder });
     expect(stdout.trim()).toBe(folder);
@@ -59,7 +59,7 @@ describe("runProgram", () => {
     });
   });
 
-  it("says which signal ended a program that nobody stopped", async () => {
+  it("says which signal ended a program that no one stopped", async () => {
     const crash = ["-e", "process.kill(process.pid, 'SIGSEGV')"];
     await expect(runProgram(node, crash, options)).rejects.toMatchObject({
       code: "DEVICE_ERROR",

@@ -71,7 +71,7 @@ describe.runIf(hasSandbox)("a sandbox", () => {
     expect({ code, text }).toEqual({ code: 7, text: "$(id) 'a b'\n" });
   });
 
-  it("has the environment that it was given and nothing of ours, and is nobody of the host", async () => {
+  it("has the environment that it was given and nothing of ours, and is not a one of the host", async () => {
     process.env.LABWRIGHT_TEST_LEAK = "leak";
     const { text } = await inBash(
       "env; id -u; grep CapEff /proc/self/status; ls /; ls /proc | grep -c '^[0-9]'",

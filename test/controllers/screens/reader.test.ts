@@ -13,7 +13,7 @@ function screenWith(top: number): UiTree {
 
 afterEach(() => vi.useRealTimers());
 
-it("an element that has moved by itself since the last look is acted on where it is now", async () => {
+it("an element that has moved by itself since the last snapshot is acted on where it is now", async () => {
   vi.useFakeTimers({ toFake: ["performance"] });
   let top = 0;
   let looks = 0;

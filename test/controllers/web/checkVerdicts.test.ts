@@ -36,7 +36,7 @@ it("gives no answer, whichever way it is asked, about a state or value that the 
 describe("a state", () => {
   const state = (selector: string, word: string) => see.read("element_state", { selector, state: word });
 
-  it("that a look shows holds for its check", async () => {
+  it("that a snapshot shows holds for its check", async () => {
     await prepareVerdicts(see.page);
     const { elements } = await see.look.dump({ interactiveOnly: false }, signal);
     const shown = elements.flatMap(({ ref, states }) => states.map((word) => ({ ref, word })));
@@ -45,7 +45,7 @@ describe("a state", () => {
       expect([word, (await see.read("element_state", { ref, state: word })).holds]).toEqual([word, true]);
   });
 
-  it("is told by what the role says it with: a tab is selected, a radio button by being checked", async () => {
+  it("is reported by what the role says it with: a tab is selected, a radio button by being checked", async () => {
     await see.page.setContent(`<div role=tablist><b role=tab aria-selected=true>One</b><b role=tab>Two</b></div>
       <input type=radio name=r checked aria-label=Red><input type=radio name=r aria-label=Blue>
       <select multiple><option selected>Tea</option><option>Milk</option></select>
@@ -61,7 +61,7 @@ describe("a state", () => {
     expect((await see.read("element_checked", { selector: "One" })).inconclusive).toContain("checked");
   });
 
-  it("that a page shows by its style alone cannot be told", async () => {
+  it("that a page shows by its style alone cannot be judged", async () => {
     await see.page.setContent(`<div role=tablist><b role=tab class=on>One</b><b role=tab>Two</b></div>
       <nav><a href="#" class=active>Home</a></nav><button class=on>Bold</button><button aria-haspopup=menu>Menu</button>`);
     for (const [selector, word] of Object.entries({
@@ -74,7 +74,7 @@ describe("a state", () => {
   });
 });
 
-it("what may be in a frame that did not answer cannot be told", async () => {
+it("what may be in a frame that did not answer cannot be judged", async () => {
   await see.page.setContent(`<p>Here</p>${"<iframe srcdoc=x></iframe>".repeat(31)}`);
   const inconclusive = [
     "element_exists",

@@ -60,7 +60,7 @@ export type Verdict = {
 };
 
 const signal = new AbortController().signal;
-/** For a look on a busy machine: the verdicts are what is compared, not their time. */
+/** For a snapshot on a busy machine: the verdicts are what is compared, not their time. */
 const unhurried = { ms: 60_000 };
 /** Playwright polls for so long before an assertion fails. */
 const patience = { timeout: 250 };

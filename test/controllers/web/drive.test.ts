@@ -269,7 +269,7 @@ describe("what is in the way of an action", () => {
     expect(failure.message).toMatch(reason);
   });
 
-  it("a read-only field, an element that is no field, and one that is not there have codes of their own", async () => {
+  it("a read-only field, an element that is not a field, and one that is not there have codes of their own", async () => {
     const code = async (command: string, params: Record<string, unknown>) =>
       (await failureOf(device.run(command, { ...params, timeout_ms: 1_000 }))).code;
     expect(await code("input_text", { selector: "Fixed", text: "y" })).toBe("ELEMENT_NOT_ACTIONABLE");

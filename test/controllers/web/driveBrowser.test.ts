@@ -222,7 +222,7 @@ describe("keys", () => {
 });
 
 describe("what is kept of notices and dialogs", () => {
-  it("is bounded, and the same notice twice in a row is told once", () => {
+  it("is bounded, and the same notice twice in a row is reported once", () => {
     const notices = new Notices(() => false);
     notices.add("tab", "one");
     notices.add("tab", "one");

@@ -69,7 +69,7 @@ describe("a page whose script never ends", () => {
       ["sensors", web.sensors?.sensors(never) ?? Promise.resolve()],
     ];
     const failures = asked.map(async ([what, work]) => [what, (await failureOf(work)).code]);
-    // Commands follow each other, as on any device, while the looks wait.
+    // Commands follow each other, as on any device, while the snapshots wait.
     for (const [command, params] of commands)
       expect([command, (await failureOf(device.run(command, params))).code]).toEqual([
         command,

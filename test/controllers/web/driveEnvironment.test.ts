@@ -109,7 +109,7 @@ describe("execute_javascript", () => {
     expect(result.data?.result).toEqual({ title: "Form", n: 2 });
   });
 
-  it("tells what the script threw, and stops one that does not end", async () => {
+  it("says what the script threw, and stops one that does not end", async () => {
     await open("/form");
     const thrown = await failureOf(device.run("execute_javascript", { script: "throw new Error('mine')" }));
     expect([thrown.code, thrown.message]).toEqual(["ACTION_REJECTED", expect.stringContaining("mine")]);

@@ -37,7 +37,7 @@ async function show(html: string) {
   await device.run("navigate_to_url", { url: origin });
   await isAsked;
 }
-/** The script arrives and runs, while nobody acts. */
+/** The script arrives and runs, while no one acts. */
 async function later(script: string) {
   startScript?.(`${script}; done.textContent = "done"`);
   await device.run("wait_for", { text: "done" });
@@ -85,7 +85,7 @@ describe.each(lateScripts)("a script that starts late and %s", (_, script) => {
 });
 
 describe("an input that a late script takes back", () => {
-  it.each(inputs)("%s %j: is told when the page rests", async (command, params) => {
+  it.each(inputs)("%s %j: is reported when the page rests", async (command, params) => {
     await show(fields);
     await device.run(command, params);
     await later("form.reset(); rich.textContent = ''");
@@ -93,7 +93,7 @@ describe("an input that a late script takes back", () => {
     await send();
   });
 
-  it("is told of an earlier field also where the later ones stay", async () => {
+  it("is reported of an earlier field also where the later ones stay", async () => {
     await show(`${fields}<input id=other>`);
     await device.run("input_text", { selector: "#f", text: "Ada" });
     await device.run("input_text", { selector: "#other", text: "Lovelace" });
@@ -115,14 +115,14 @@ describe("an input that a late script takes back", () => {
     expect((await failureOf(send())).code).toBe("INPUT_NOT_TAKEN");
   });
 
-  it("is told in a frame", async () => {
+  it("is reported in a frame", async () => {
     await show(`<iframe srcdoc="<input id=f>"></iframe><button>Send</button>`);
     await device.run("input_text", { selector: "#f", text: "Ada" });
     await later("document.querySelector('iframe').contentDocument.querySelector('input').value = ''");
     expect((await failureOf(send())).code).toBe("INPUT_NOT_TAKEN");
   });
 
-  it("is told of a page that listens already, and says nothing about it", async () => {
+  it("is reported of a page that listens already, and says nothing about it", async () => {
     await show(
       `<div><input id=f></div><button>Send</button><script>f.addEventListener("input", () => {})</script>`,
     );

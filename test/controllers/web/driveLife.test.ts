@@ -82,7 +82,7 @@ async function bundledHolder(): Promise<string> {
 }
 
 describe("a tab that dies or hangs", () => {
-  it("is replaced by an empty one, and told", async () => {
+  it("is replaced by an empty one, and reported", async () => {
     const { run, noticed } = await opened();
     await run("navigate_to_url", { url: `${site.url}/form` });
     await failureOf(run("navigate_to_url", { url: "chrome://crash" }));
@@ -147,7 +147,7 @@ describe("a call that is cancelled or takes too long", () => {
     expect(await js("return document.title")).toBe("Form");
   });
 
-  it("an address that nobody serves or that is none says so", async () => {
+  it("an address that no one serves or that is none says so", async () => {
     const { run } = await opened();
     const closed = await failureOf(run("navigate_to_url", { url: `http://127.0.0.1:${await freePort()}/` }));
     expect([closed.code, closed.message]).toEqual([

@@ -176,7 +176,7 @@ describe.each([
     expect(await refusal()).toMatch(asks);
   });
 
-  it("are told to no other site", async () => {
+  it("are reported to no other site", async () => {
     await ada("open sesame", site.url.replace("127.0.0.1", "localhost"));
     expect(await refusal()).toMatch(asks);
   });

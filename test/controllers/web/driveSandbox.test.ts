@@ -4,7 +4,7 @@ import { openWebDevice } from "./webDevice.ts";
 
 const device = shared(() => openWebDevice());
 
-it("what a look lists of a frame whose scripts are off can be acted on", async () => {
+it("what a snapshot lists of a frame whose scripts are off can be acted on", async () => {
   const inner = `<label>Name <input></label><label><input type=checkbox> Gift</label><select aria-label=Size><option>Small<option>Large</select>
     <details><summary>More</summary><p>Opened</p></details>`;
   const frame = `<iframe sandbox style="width:400px;height:300px" srcdoc="${inner.replaceAll('"', "&quot;")}"></iframe>`;

@@ -150,7 +150,7 @@ describe("tabs", () => {
     expect(failure.message).toContain("0: about:blank");
   });
 
-  it("get_page_info tells address, title, viewport and tabs", async () => {
+  it("get_page_info reports address, title, viewport and tabs", async () => {
     await open("/form");
     expect((await device.run("get_page_info")).data).toEqual({
       url: `${site.url}/form`,

@@ -13,7 +13,7 @@ async function lookAt(head: string, body: string) {
   return elements.map(({ role, name }) => `${role} ${name}`);
 }
 
-it.each(replaced)("a look does not depend on what the page has replaced: %s", async (head) => {
+it.each(replaced)("a snapshot does not depend on what the page has replaced: %s", async (head) => {
   const seen = await lookAt(head, widgets);
   expect(seen).toEqual(["button Save", "clickable Press", "button Inner"]);
   const check = see.checks.find(({ name }) => name === "element_visible");

@@ -144,7 +144,7 @@ describe("table_cell", () => {
     await judges(name, input, holds, actual);
   });
 
-  it("cannot be told where there is no table", async () => {
+  it("cannot be judged where there is not a table", async () => {
     await see.page.setContent(page);
     expect(await see.read("table_cell", { ...cell, selector: "css=p", row: 1, text: "x" })).toMatchObject({
       inconclusive: expect.stringContaining("is not a table"),
@@ -312,7 +312,7 @@ describe("what the page did", () => {
     });
   });
 
-  it("request_seen refuses a number that has neighbours which it cannot tell from it", () => {
+  it("request_seen refuses a number that has neighbours which it does not know from it", () => {
     const check = see.checks.find(({ name }) => name === "request_seen");
     const parse = (id: number) => check?.input.safeParse({ url: "/api", answer: { order: { id } } }).success;
     expect([parse(9_007_199_254_740_991), parse(9_007_199_254_740_992), parse(0.1)]).toEqual([

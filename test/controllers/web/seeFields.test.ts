@@ -122,7 +122,7 @@ describe("fields", () => {
     expect(await found.getAttribute("id")).toBe("tied");
   });
 
-  test("a slider and a stepper without any role have the words beside them", async () => {
+  test("a slider and a stepper without any role have the words next to them", async () => {
     const lines = await dump(
       `<div>Volume <span>40%</span><div class="slider-handle" tabindex=0 style="width:9px;height:9px"></div></div>
        <div><span>Guests</span> <button>-</button><b>2</b><button>+</button></div>`,
@@ -131,7 +131,7 @@ describe("fields", () => {
     expect(lines.slice(1)).toEqual(['button "-" next to "Guests 2"', 'button "+" next to "Guests 2"']);
   });
 
-  test("one that changes while it is read is read once, and its change is told", async () => {
+  test("one that changes while it is read is read once, and its change is reported", async () => {
     await see.page.setContent(`<input aria-label=Clock value=0><script>
       const field=document.querySelector("input");const tick=()=>{field.value=String(Number(field.value)+1);go=requestAnimationFrame(tick)};let go=requestAnimationFrame(tick)</script>`);
     const before = await see.look.dump({ interactiveOnly: true }, signal);
@@ -203,7 +203,7 @@ describe("tables", () => {
     ).toBe('group "November 2026"');
   });
 
-  test("a table that only lays out is no table", async () => {
+  test("a table that only lays out is not a table", async () => {
     const lines = await dump(
       `<table><tr><td><h2>Menu</h2><p>Some words</p></td><td><table><tr><td>inner</td></tr></table></td></tr></table>`,
       false,

@@ -72,7 +72,7 @@ test("a bare name prefers what can be pressed over plain text of the same words"
   expect(await idOf("Filters")).toBe("b");
 });
 
-test("of several elements with one name, the one of exactly that case is meant", async () => {
+test("of several elements with one name, the one of exactly that case is wanted", async () => {
   await see.page.setContent(
     `<button id=a>Save</button><button id=b>SAVE</button><p id=c>Total</p><p id=d>total</p>
      <iframe srcdoc="<button id=e>save</button>"></iframe>`,

@@ -168,7 +168,7 @@ test("a box that is a speck is reached through its label, which has its state", 
   expect(await isChecked?.read({ selector: "Mark all" }, signal)).toMatchObject({ holds: true });
 });
 
-test("a field without a label is called by the words beside it", async () => {
+test("a field without a label is called by the words next to it", async () => {
   const elements =
     await look(`<ul><li><input type=checkbox style="opacity:0"><label>Buy milk</label><button class=destroy style="width:9px;height:9px"></button></li></ul>
     <span>City</span><input><input type=checkbox class=toggle-all><ul><li><a href=#>x</a></li></ul>`);
@@ -311,7 +311,7 @@ test("a strict content policy hinders neither looking nor acting", async () => {
   }
 });
 
-test("a document that began before the look was set up is read as well", async () => {
+test("a document that began before the snapshot was set up is read as well", async () => {
   const plain = await see.browser.newContext();
   const page = await plain.newPage();
   await page.setContent("<button>Here</button>");
@@ -323,7 +323,7 @@ test("a document that began before the look was set up is read as well", async (
   await plain.close();
 });
 
-test("a look ends when its signal does", async () => {
+test("a snapshot ends when its signal does", async () => {
   await expect(see.look.dump({ interactiveOnly: true }, AbortSignal.abort())).rejects.toThrow(
     /stopped|abort/i,
   );

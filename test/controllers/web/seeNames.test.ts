@@ -50,7 +50,7 @@ const explained: Readonly<Record<string, string>> = {
   'ways: row "", ours "Name"': "as the row before",
   'ways: textbox "", ours "Beside"': "the words before it, guessed and marked so",
   'ways: textbox "dd/mm/yyyy", ours "Format"':
-    "the placeholder only shows a format: it is told as such, and the words before the field name it",
+    "the placeholder only shows a format: it is reported as such, and the words before the field name it",
 };
 
 let browser: Browser;

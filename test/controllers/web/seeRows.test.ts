@@ -51,7 +51,7 @@ test("headers count columns, over several rows of them, too", async () => {
   expect((await dump(table(one, rows)))[0]).toBe('row (Name | Home | Home | Act) "Ada | Main | Rome"');
 });
 
-test("a sign is said once for neighbours that share it, and is no neighbour's label", async () => {
+test("a sign is said once for neighbours that share it, and is not a neighbour's label", async () => {
   const entry = (name: string) => `<li><span>${name}</span> <a href=#>Edit</a> <a href=#>Delete</a></li>`;
   expect(await dump(`<ul>${entry("Lamp")}${entry("Desk")}</ul>`)).toEqual([
     'group "Lamp"',
@@ -61,7 +61,7 @@ test("a sign is said once for neighbours that share it, and is no neighbour's la
   ]);
 });
 
-test("what is seen tells twins apart, also where several share it", async () => {
+test("what is seen keeps twins apart, also where several share it", async () => {
   const box = (colour: string) =>
     `<i onclick="0" style="display:inline-block;width:9px;height:9px;background:${colour}"></i>`;
   expect(await dump(["#171", "#4f4", "#4f4", "#bbd"].map(box).join(""))).toEqual([

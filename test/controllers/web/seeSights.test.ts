@@ -40,7 +40,7 @@ it.each([
   expect(await holds("element_hidden", { selector: "#x" })).toBe(!isSeen);
 });
 
-it("a twin in a frame that is not seen is not meant", async () => {
+it("a twin in a frame that is not seen is not intended", async () => {
   await show(`<button>Secret sauce</button>${framed("opacity:0")}`);
   expect(await holds("element_visible", { selector: "Secret sauce" })).toBe(true);
   expect(await holds("element_count", { selector: "role=button", count: 1 })).toBe(true);

@@ -83,7 +83,7 @@ test.each([
   expect(said(await after(html, script))).toEqual([[text, was]]);
 });
 
-test("a text in a shadow root and one in a frame are told", async () => {
+test("a text in a shadow root and one in a frame are reported", async () => {
   const html = `<div id=m></div><iframe srcdoc="<p id=n>one</p><button>B</button>"></iframe>
     <script>m.attachShadow({mode:'open'}).innerHTML='<p>old</p>'</script>`;
   await look(html);
@@ -95,7 +95,7 @@ test("a text in a shadow root and one in a frame are told", async () => {
   ]);
 });
 
-test("a text in a frame that nobody sees is not told", async () => {
+test("a text in a frame that no one sees is not reported", async () => {
   await look(`<button>B</button><iframe style="display:none" srcdoc="<p id=n>one</p>"></iframe>`);
   await texts();
   await see.page.frames()[1]?.evaluate("document.body.append('two')");
@@ -112,7 +112,7 @@ test.each([
   expect(news).toMatchObject({ changed: [], more: 0, passed: [] });
 });
 
-test("a text that is gone is told", async () => {
+test("a text that is gone is reported", async () => {
   expect(await after("<p id=m>Loading</p>", "m.remove()")).toMatchObject({ changed: [], gone: ["Loading"] });
 });
 
@@ -138,7 +138,7 @@ test.each([
   expect((await texts()).passed).toEqual([]);
 });
 
-test("what a text said on the way to its last words is not told as a message", async () => {
+test("what a text said on the way to its last words is not reported as a message", async () => {
   const script = `new Promise((done)=>{m.textContent='Saving';setTimeout(()=>{m.textContent='Saved';done()},100)})`;
   const news = await after("<p id=m></p>", script);
   expect([said(news), news.passed]).toEqual([[["Saved", ""]], []]);
@@ -160,7 +160,7 @@ test.each([
   expect((await texts()).changed).toEqual([]);
 });
 
-test("a text between other buttons is not in the look", async () => {
+test("a text between other buttons is not in the snapshot", async () => {
   expect(await look("<button>Save</button><p>or</p><button>Cancel</button>")).toHaveLength(2);
 });
 

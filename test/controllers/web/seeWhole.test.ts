@@ -73,7 +73,7 @@ describe("what can be pressed inside of what can be pressed", () => {
     expect(lines.match(/^row/gm)).toHaveLength(1);
   });
 
-  test("icons without words beside each other are each there", async () => {
+  test("icons without words at the same time are each there", async () => {
     const icon = `<span class=confirm onclick="0" style="display:inline-block;width:15px;height:15px"><svg width=9 height=9></svg></span>`;
     const html = `<div class=confirm style="cursor:pointer;width:60px">${icon}${icon}</div>`;
     expect((await look(html)).filter(({ name }) => name === "confirm").length).toBeGreaterThan(1);
@@ -109,7 +109,7 @@ describe("what can be pressed inside of what can be pressed", () => {
     expect(lines).toEqual([expect.stringMatching(/^clickable "Docs"/), expect.stringMatching(/^clickable/)]);
   });
 
-  test("a row that listens is there beside its actions", async () => {
+  test("a row that listens is there next to its actions", async () => {
     expect(
       await dump(
         `<table><tr onclick="0"><td>Ada</td><td><button>Edit</button></td></tr></table><ul><li onclick="0">Bob <a href="#b">Open</a></li></ul>`,
@@ -195,7 +195,7 @@ describe("elements of one role and one name", () => {
     ],
     ["their tag", `<b onclick="0">Go</b><i onclick="0">Go</i>`, ["tag b", "tag i"]],
     ["their number", `<button>Go</button><button>Go</button>`, ["1 of 2", "2 of 2"]],
-  ])("are told apart by %s, and find finds by it", async (_, html, signs) => {
+  ])("are kept apart by %s, and find finds by it", async (_, html, signs) => {
     const elements = await look(html);
     const alike = elements.filter(({ interactive }) => interactive);
     expect(alike.map(({ apart }) => apart)).toEqual(signs);
@@ -203,7 +203,7 @@ describe("elements of one role and one name", () => {
     expect(findElements(elements, `${name} ${signs[1]}`)[0]?.ref).toBe(alike[1]?.ref);
   });
 
-  test("are told apart in a dump only where what stands between them does not", async () => {
+  test("are kept apart in a dump only where what stands between them does not", async () => {
     expect(
       await dump(
         `<ul><li><label><input type=checkbox> Ada</label><button>Delete</button></li><li><label><input type=checkbox> Bob</label><button>Delete</button></li></ul>`,
@@ -216,7 +216,7 @@ describe("elements of one role and one name", () => {
     expect(await dump("<button>Go</button><button>Stop</button>")).toEqual(['button "Go"', 'button "Stop"']);
   });
 
-  test("find says what tells them apart, and what it finds can be used", async () => {
+  test("find says what keeps them apart, and what it finds can be used", async () => {
     const rows = ["Ada", "Bob"].map(
       (name) => `<tr><td>${name}</td><td><button onclick="say('${name}')">Delete</button></td></tr>`,
     );

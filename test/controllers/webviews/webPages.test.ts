@@ -108,7 +108,7 @@ describe("what accessibility knows stays, and a notice says why, where", () => {
   });
 });
 
-it("a page that was cut, and frames that cannot be read, are told", async () => {
+it("a page that was cut, and frames that cannot be read, are reported", async () => {
   const { notices, isCut } = await read([["a", whole]], [page("a", { isCut: true, foreign: 2 })]);
   expect(isCut).toBe(true);
   expect(notices).toEqual([expect.stringContaining("more than"), expect.stringContaining("other origins")]);

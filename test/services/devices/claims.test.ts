@@ -121,7 +121,7 @@ it("that was lost makes its controllers dead until they are opened again", async
   expect(await lockHolders()).toEqual([]);
 });
 
-it("lies in a folder of this user alone, under a name that tells nothing", async () => {
+it("lies in a folder of this user alone, under a name that reports nothing", async () => {
   const { remote } = make(["serial:hunter2"]);
   await remote.open(NEVER);
   const folder = join(runtime, "labwright");

@@ -123,7 +123,7 @@ test("a copy that does not open leaves nothing behind", async () => {
 const settings = z.strictObject({ serial: z.string().optional() });
 const box = (serial: string): DiscoveredDevice => ({ serial, model: "simulated", settings: { serial } });
 
-/** A device `lab/box` of serial BOX, and what the test has the driver see beside it. */
+/** A device `lab/box` of serial BOX, and what the test has the driver see next to it. */
 function discovering(names = ["box"]) {
   let tell: (found: readonly DiscoveredDevice[]) => void = () => {};
   const asked: unknown[] = [];
@@ -177,7 +177,7 @@ it("one that the configuration names by its serial is that device alone", () => 
   expect(idsOf(devices)).toEqual(["lab/box", "lab/fake-B1"]);
 });
 
-it("a serial that is no name gets one that is, and no two get the same", () => {
+it("a serial that is not a name gets one that is, and no two get the same", () => {
   const { devices, see } = discovering(["fake-B1"]);
   see("10.0.0.5:5555", "10.0.0.5/5555", "B1", "x".repeat(100));
   const [, ...found] = devices.list().map(({ name }) => name);

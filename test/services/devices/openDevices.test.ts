@@ -114,7 +114,7 @@ describe("opening a device", () => {
 });
 
 describe("a controller that hangs while it opens", () => {
-  it("does not hold up the device; who needs it waits until its deadline, and is told the reason", async () => {
+  it("does not hold up the device; who needs it waits until its deadline, and is reported the reason", async () => {
     const av = part("av", hanging);
     const { devices, entry, clock } = openLab([part("remote"), av]);
     const device = await devices.open(entry, NEVER);
@@ -191,7 +191,7 @@ describe("a controller that hangs while it opens", () => {
   });
 });
 
-describe("a device that nobody uses", () => {
+describe("a device that no one uses", () => {
   it("is closed after ten minutes, and opens again when it is used", async () => {
     const web = part("web");
     const { devices, entry, clock } = openLab([web]);
@@ -205,7 +205,7 @@ describe("a device that nobody uses", () => {
     expect([web.opened, devices.count()]).toEqual([2, 1]);
   });
 
-  it("is not closed while a call or run uses it, somebody holds it, or it must be kept", async () => {
+  it("is not closed while a call or run uses it, someone holds it, or it must be kept", async () => {
     const web = part("web");
     const { devices, entry, clock, held } = openLab([web]);
     await devices.open(entry, NEVER);

@@ -83,7 +83,7 @@ describe("requests", () => {
     expect(await (await allowedFetch(policy, url, { method: "HEAD", signal })).text()).toBe("");
   });
 
-  it("says what to check when nobody answers", async () => {
+  it("says what to check when no one answers", async () => {
     const url = await serve(() => {});
     for (const close of open.splice(0)) close();
     expect(await failureOf(allowedFetch(policy, url, { signal }))).toMatchObject({ code: "APP_UNREACHABLE" });

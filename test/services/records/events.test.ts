@@ -43,7 +43,7 @@ describeEachDatabase("events", (open) => {
     storage = await open();
   });
 
-  it("are told to subscribers in order, after the commit, and not when rolled back", async () => {
+  it("are reported to subscribers in order, after the commit, and not when rolled back", async () => {
     const events = eventsOf(storage);
     await append(events, "before");
     const { heard, last, stop } = await hear(events);

@@ -50,7 +50,7 @@ const click = (name: string) => ({
 });
 const stepsOf = async (id: unknown) => (await product.services.executions.get(String(id))).steps;
 
-/** What the browser told of itself since it was opened. */
+/** What the browser reported of itself since it was opened. */
 async function heard(): Promise<readonly DeviceNotice[]> {
   const { devices } = product.services;
   const device = await devices.open(devices.find("browser"), new AbortController().signal);
@@ -92,7 +92,7 @@ describe("a notice belongs to the step in which it arose", () => {
     expect(step?.output).not.toMatchObject([{ notices: expect.anything() }, {}, {}]);
   });
 
-  it("in a test case: to the block, and all three reports tell of it", async () => {
+  it("in a test case: to the block, and all three reports report it", async () => {
     const saved = testcase("noisy", [
       action("open", open()),
       action("alerts", click("Alert")),
@@ -129,7 +129,7 @@ describe("a notice belongs to the step in which it arose", () => {
 });
 
 describe("a notice reaches no other run and no other caller", () => {
-  it("what comes behind a call is told to the next call of its holder, as of before", async () => {
+  it("what comes behind a call is reported to the next call of its holder, as of before", async () => {
     await troubleBehind(holder);
     const { structured } = await act(holder, { command: "scroll", params: {} });
     expect(String(structured.screen)).toMatch(/notice from before this call: .*late trouble/);
@@ -137,7 +137,7 @@ describe("a notice reaches no other run and no other caller", () => {
     expect(JSON.stringify(step)).not.toContain("late trouble");
   });
 
-  it("a look of the holder is told; one of another caller is not, and takes nothing away", async () => {
+  it("a snapshot of the holder is reported; one of another caller is not, and takes nothing away", async () => {
     await troubleBehind(holder);
     expect((await other.call("dump_ui_elements", {})).structured.notices).toBeUndefined();
     expect(String((await holder.call("dump_ui_elements", {})).structured.notices)).toContain("late trouble");
@@ -152,7 +152,7 @@ describe("a notice reaches no other run and no other caller", () => {
     expect(String(structured.screen)).not.toContain("late trouble");
   });
 
-  it("what the holder's own page does beside fresh runs is told to the holder, not to them", async () => {
+  it("what the holder's own page does next to fresh runs is reported to the holder, not to them", async () => {
     await act(holder, { command: "navigate_to_url", params: { url: `${page.url}/noisy` } });
     await holder.call("save_testcase", {
       testcase: testcase("beside", [action("open", open()), sees("Quiet place"), action("again", open())]),
@@ -181,7 +181,7 @@ describe("a notice reaches no other run and no other caller", () => {
   });
 });
 
-test("a restart is told as the browser's, or as the device's where it is no browser", async () => {
+test("a restart is reported as the browser's, or as the device's where it is not a browser", async () => {
   const at = new Date(0).toISOString();
   const { device } = await simulatedDevices({}).acquire({}, callContext(), { drives: false });
   const [controller] = device.controllers.values();

@@ -57,7 +57,7 @@ test("the analysis blames neither lab nor test for what the server calls the app
     expect([code, faultOf(code, "")]).toEqual([code, "lab"]);
 });
 
-/** A device whose surroundings are as told. */
+/** A device whose surroundings are as reported. */
 async function deviceWith(health: Health): Promise<OpenDevice> {
   const { device } = await simulatedDevices({}).acquire({}, callContext(), { drives: false });
   const [controller] = device.controllers;

@@ -110,7 +110,7 @@ describe("placeholders", () => {
     expect(resolveText("say {{text}}", { text: "{{name}}", name: "Anna" })).toBe("say {{name}}");
   });
 
-  it("leave secrets where they stand, also beside others", () => {
+  it("leave secrets where they stand, also next to others", () => {
     expect(resolveText("{{secret.TOKEN}} of {{name}}", scope)).toBe("{{secret.TOKEN}} of Anna");
     expect(placeholdersIn(["{{secret.TOKEN}}", "{{name}} {{ name }}"])).toEqual(["name"]);
   });
@@ -151,10 +151,10 @@ describe("secrets in data from outside", () => {
   });
 });
 
-describe("braces that are meant themselves", () => {
+describe("braces that are wanted themselves", () => {
   const scope = { name: "Ada", env: { url: "http://staging" } };
 
-  it("stand behind a backslash, also beside placeholders and in lists", () => {
+  it("stand behind a backslash, also next to placeholders and in lists", () => {
     expect(resolveValue(String.raw`\{{name}} is {{name}}`, scope)).toBe("{{name}} is Ada");
     expect(resolveValues({ list: [String.raw`\{{ anything at all! }}`] }, scope)).toEqual({
       list: ["{{ anything at all! }}"],

@@ -107,7 +107,7 @@ test("an ordinal takes one of several elements of a name, whatever quotes the na
   expect(read('click the first « it\'s "so" »')[0]).toContain("[1]");
 });
 
-test("a sentence that is several steps is taken apart, and what fails of it alone is told", () => {
+test("a sentence that is several steps is taken apart, and what fails of it alone is reported", () => {
   expect(read('Go to Home, click "Cart" and check that Cart is shown')).toEqual([
     "navigation Home",
     'click_element selector="Cart"',

@@ -178,7 +178,7 @@ tests:
     await expectNothingStored();
   });
 
-  test("tells all that is wrong in all files, with their lines, and loads none", async () => {
+  test("reports all that is wrong in all files, with their lines, and loads none", async () => {
     const wrong = {
       [appFile]: shop,
       "labwright/tests/a.yaml": "app: shop\nsteps:\n  - go to Crat\n",
@@ -240,7 +240,7 @@ describe("what a tool saves of a project", () => {
     expect(text).toBe(shop.replace("  Cart:", "  Basket:").replace("Home -> Cart:", "Home -> Basket:"));
   });
 
-  test("keeps the comments of tests that stand beside the app, also when they name what is renamed", async () => {
+  test("keeps the comments of tests that stand next to the app, also when they name what is renamed", async () => {
     const inside = `${shop}tests:\n  # Of the sale.\n  - name: the sale\n    steps: [go to Cart] # soon\n`;
     await loaded({ [appFile]: inside });
     await change("Cart", { label: "Basket" });
@@ -282,7 +282,7 @@ describe("what a tool saves of a project", () => {
     });
   });
 
-  test("is refused as FILE_CHANGED when somebody changed the file, and nothing is stored", async () => {
+  test("is refused as FILE_CHANGED when someone changed the file, and nothing is stored", async () => {
     const edited = shop.replace("Welcome", "Good day");
     await write({ [appFile]: edited });
     await expect(change("Home", { label: "Start page" })).rejects.toMatchObject({

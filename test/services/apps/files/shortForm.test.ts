@@ -212,7 +212,7 @@ describe("a file of tests", () => {
   });
 });
 
-describe("what is wrong is told with line and column", () => {
+describe("what is wrong is reported with line and column", () => {
   const problemsOf = (text: string) => {
     try {
       read(text, "shop.yaml");

@@ -214,7 +214,7 @@ describeEachDatabase("a userinterface as YAML", (open) => {
     expect(await failureOf(apps.get(name))).toMatchObject({ code: "USERINTERFACE_NOT_FOUND" });
   });
 
-  test("tells the test cases of the app that comes with them", async () => {
+  test("reports the test cases of the app that comes with them", async () => {
     const seen: unknown[] = [];
     const name = `full ${randomUUID()}`;
     const apps = serviceWith({

@@ -143,7 +143,7 @@ describe("the shortest path", () => {
     expect(shortestPath(graph, "a", "a")).toEqual({ legs: [], expected_ms: 0, confidence: 1 });
   });
 
-  test("is undefined where no edge leads, and for a node that nobody knows", () => {
+  test("is undefined where no edge leads, and for a node that no one knows", () => {
     const graph = buildGraph(small("ab", "ab"), untimed);
     expect(shortestPath(graph, "b", "a")).toBeUndefined();
     expect(shortestPath(graph, "a", "nowhere")).toBeUndefined();

@@ -43,7 +43,7 @@ export const noReferences: AppFilesDependencies["references"] = {
 };
 
 export type LabOptions = {
-  /** What tells the age of positions and the time of runs. */
+  /** What reports the age of positions and the time of runs. */
   clock?: Clock;
   latencyMs?: number;
   /** Stands between navigation and the real executor. */
@@ -119,7 +119,7 @@ export async function openLab(db: Database, options: LabOptions = {}) {
 }
 export type Lab = Awaited<ReturnType<typeof openLab>>;
 
-/** A run that keeps what it is told. */
+/** A run that keeps what it is reported. */
 export function fakeRun(device: OpenDevice, signal: AbortSignal = new AbortController().signal) {
   const steps: Omit<Step, "index">[] = [];
   const counted = { checks: 0 };
@@ -171,7 +171,7 @@ export const way = (
   ...rest,
 });
 
-/** Acts on the device as somebody else would. */
+/** Acts on the device as another client would. */
 export async function act(lab: Lab, ...actions: { command: string; params: object }[]): Promise<void> {
   const report = await lab.actions.run(
     lab.device,

@@ -82,7 +82,7 @@ describeEachDatabase("navigation", (open) => {
       expect(entry.report).toMatchObject({ reached: false, error: { code: "VERIFICATION_FAILED" } });
     });
 
-    test("is left alone where nothing tells which app is in front", async () => {
+    test("is left alone where nothing says which app is in front", async () => {
       const { lab, go } = await labOfMovies({ package: "no.such.app" });
       await drive(lab, "HOME");
       expect(await go("Tiles")).toMatchObject({ report: reached, labels: [] });
@@ -103,7 +103,7 @@ describeEachDatabase("navigation", (open) => {
       expect((await go("Settings")).labels).toEqual(opened);
     });
 
-    test("is opened though somebody asked where the device is", async () => {
+    test("is opened though someone asked where the device is", async () => {
       const { lab, name, go } = await labOfMovies();
       await drive(lab, "HOME");
       const never = new AbortController().signal;
@@ -183,7 +183,7 @@ describeEachDatabase("navigation", (open) => {
   });
 
   describe("a position", () => {
-    test("that is fresh is trusted without a look", async () => {
+    test("that is fresh is trusted without a snapshot", async () => {
       const { go, lab } = await labWith(db);
       await go("Movies");
       // Navigation does not know of this, so it believes to be at Movies and walks back from there.
@@ -220,7 +220,7 @@ describeEachDatabase("navigation", (open) => {
       expect(trail).toEqual(["Home Settings"]);
     });
 
-    test("without checks is unknown once the device was driven by somebody else", async () => {
+    test("without checks is unknown once the device was driven by another client", async () => {
       const { go, lab, position } = await labWith(db, { blind: way("Movies", "Blind", [press("DOWN")]) });
       await go("Blind");
       lab.devices.drivenOutsideNavigation(lab.device.id);

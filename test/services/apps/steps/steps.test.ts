@@ -122,7 +122,7 @@ describe("every command and check", () => {
     expect({ ...back, label: undefined }).toEqual({ ...block, label: undefined });
   });
 
-  test("is told from the others by its name alone", () => {
+  test("is reported from the others by its name alone", () => {
     const names = [...commands.keys(), ...checks.keys(), ...Object.keys(kinds), ...loopVerbs, "not"];
     expect(names.filter((name, at) => names.indexOf(name) < at)).toEqual([]);
     expect(names).not.toEqual(expect.arrayContaining(["label"]));
@@ -210,7 +210,7 @@ describe("blocks", () => {
     testcaseSchema.parse({ name: "x", blocks: [start, ...blocks, end], edges });
   const row = (...ids: string[]) => ids.slice(1).map((to, at) => ({ from: ids[at], to }));
 
-  test("keep ids that somebody gave, and those of our own that something names", () => {
+  test("keep ids that someone gave, and those of our own that something names", () => {
     const blocks = [
       tap("buy"),
       tap("s7"),
@@ -319,7 +319,7 @@ const table = (rows: string): [what: string, step: string, message: string][] =>
       return [what, step, message];
     });
 
-describe("what is wrong with a step is told with its place", () => {
+describe("what is wrong with a step is reported with its place", () => {
   test.each(table(wrong))("%s", (_, step, message) => {
     const { problems } = compiled([JSON.parse(step)]);
     expect(problems).toHaveLength(1);
@@ -330,7 +330,7 @@ describe("what is wrong with a step is told with its place", () => {
     }
   });
 
-  test("every wrong step is told at once", () => {
+  test("every wrong step is reported at once", () => {
     expect(compiled(["danse", "reload", "sing"]).problems.map((line) => line.split(":")[0])).toEqual([
       "steps.0",
       "steps.2",

@@ -32,7 +32,7 @@ describe("an api_request", () => {
     expect(JSON.stringify(steps)).not.toContain("hidden-token");
   });
 
-  it("fails on another status, and is error when nobody answers unless an edge catches it", async () => {
+  it("fails on another status, and is error when no one answers unless an edge catches it", async () => {
     const url = await answering((_request, response) => response.writeHead(500).end("no"));
     expect(await run([ask(url, { expect_status: 200 })])).toMatchObject({
       status: "failed",

@@ -91,7 +91,7 @@ describe("a run's verdict", () => {
       expect(await runSaved(bench(lost(code)), graph())).toMatchObject({ status: "error", reason: { code } });
   });
 
-  it("is failed at a failure block, telling what led there, and passed where an edge for failure leads to success", async () => {
+  it("is failed at a failure block, reporting what led there, and passed where an edge for failure leads to success", async () => {
     const end = { id: "bad", type: "failure", label: "No such movie" };
     const graph = chain(
       [sees("look", "Nothing"), sees("more", "Welcome")],

@@ -106,7 +106,7 @@ export function memoryArtifacts(): ArtifactStore {
   };
 }
 
-/** Test cases over a real database, a simulated box, real checks and actions; only navigation answers as told. */
+/** Test cases over a real database, a simulated box, real checks and actions; only navigation answers as reported. */
 export function openBench(storage: Storage, options: BenchOptions = {}) {
   const clock = options.clock ?? systemClock;
   const secrets = testSecrets(options.secrets);

@@ -28,7 +28,7 @@ const actions = createActions({
 });
 const signal = new AbortController().signal;
 
-test("a text that a field did not take is shown beside what it holds, but no part of a secret", async () => {
+test("a text that a field did not take is shown next to what it holds, but no part of a secret", async () => {
   const box = await openWebBox("<label>Code <input maxlength=5></label><label>Day <input type=date></label>");
   const fill = async (selector: string, text: string) => {
     const batch = {

@@ -20,7 +20,7 @@ import { fakeClock } from "../../../fixtures/fakeClock.ts";
 import { openBox, testSecrets } from "../../../fixtures/simulated.ts";
 import { memoryArtifacts } from "../../../fixtures/wire.ts";
 
-/** A device whose recorder writes a few bytes as its video, has sound, and can be told to fail. */
+/** A device whose recorder writes a few bytes as its video, has sound, and can be reported to fail. */
 type Faults = { start?: Error; stop?: Error; hangs?: { start?: Promise<void>; stop?: Promise<void> } };
 async function openRecordable(faults: Faults = {}) {
   const starts: RecordingOptions[] = [];
@@ -101,7 +101,7 @@ describeEachDatabase("the recording service", (open) => {
       () => false,
     );
 
-  it("records what the device can, keeps the file, and leaves nothing beside it", async () => {
+  it("records what the device can, keeps the file, and leaves nothing next to it", async () => {
     const started = await recordings.start(device, spec, anna);
     expect(started).toMatchObject({
       records: ["video"],
@@ -119,7 +119,7 @@ describeEachDatabase("the recording service", (open) => {
     expect(await recordings.stop(started.recording_id)).toBe(report);
   });
 
-  it("ends at its time, or when the device does, tells of it once, and can start again", async () => {
+  it("ends at its time, or when the device does, reports it once, and can start again", async () => {
     const first = await recordings.start(device, spec, anna);
     await clock.advance(60_000);
     await expect.poll(() => recordings.running()).toBe(0);
@@ -221,7 +221,7 @@ describeEachDatabase("the recording service", (open) => {
     });
   });
 
-  it("an id that is not there is told those that are", async () => {
+  it("an id that is not there is reported those that are", async () => {
     const { recording_id } = await recordings.start(device, spec, anna);
     await expect(recordings.stop(`${recording_id.slice(0, -1)}x`)).rejects.toMatchObject({
       code: "RECORDING_NOT_FOUND",

@@ -187,7 +187,7 @@ describeEachDatabase("the reference service", (open) => {
     expect((await pictureOf(second)).length).toBeGreaterThan(0);
   });
 
-  it("of twenty that save the same name at once one does, and the others are told", async () => {
+  it("of twenty that save the same name at once one does, and the others are reported", async () => {
     const all = await Promise.allSettled(Array.from({ length: 20 }, () => save({ element: "live" })));
     expect(all.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
     for (const one of all)

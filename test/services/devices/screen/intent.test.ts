@@ -65,7 +65,7 @@ describe("the first candidate for an intent", () => {
   });
 });
 
-test("a word that the element does not say keeps it out, and it is told which", () => {
+test("a word that the element does not say keeps it out, and it is reported which", () => {
   const { fits, leftOut } = rank("sign in with Google");
   expect(fits).toEqual([]);
   expect(leftOut).toContainEqual(expect.stringMatching(/button "Sign in": does not say .*"google"/));
@@ -80,7 +80,7 @@ test("what is only shown, disabled or takes no text is left out, with the reason
   expect(rank("type shoes into Open file").leftOut).toEqual([expect.stringContaining("takes no text")]);
 });
 
-test("two that are equally good are told apart by what stands before them, else by their place", () => {
+test("two that are equally good are kept apart by what stands before them, else by their place", () => {
   const rect = (y: number) => ({ rect: { x: 10, y, width: 90, height: 20 } });
   const twins = [
     numbered("heading", "Returning customers", { interactive: false }),
@@ -166,11 +166,11 @@ const dump = (elements: readonly Element[], others?: readonly Element[]): Dump =
 const told = (before: Dump, after: Dump, maxTokens = 800) =>
   compareDumps(before, after, maxTokens, { watchedMs: 30 });
 
-test("a look that leaves texts out says within what time nothing changed, and no focus", () => {
+test("a snapshot that leaves texts out says within what time nothing changed, and no focus", () => {
   expect(told(dump([save]), dump([focused(save)])).text).toBe("nothing changed within 30 ms");
 });
 
-test("a text that appears or changes is told, one that is drawn anew is not", () => {
+test("a text that appears or changes is reported, one that is drawn anew is not", () => {
   const before = dump([save], [text("e3", "0 €"), text("e4", "Total")]);
   const after = dump([save], [text("e3", "40 €"), text("e9", "Total"), text("e5", "Bought")]);
   expect(told(before, after).text).toBe('+ e5 text "Bought"\n~ e3 text "40 €", was "0 €"');
@@ -178,11 +178,11 @@ test("a text that appears or changes is told, one that is drawn anew is not", ()
   expect(told(before, anew).text).not.toContain("Total");
 });
 
-test("a text that is gone is told where nothing stands in its place", () => {
+test("a text that is gone is reported where nothing stands in its place", () => {
   expect(told(dump([save], [text("e3", "Wait")]), dump([save], [])).text).toBe('- e3 text "Wait"');
 });
 
-test("of many texts a few are told, and how many more", () => {
+test("of many texts a few are reported, and how many more", () => {
   const many = Array.from({ length: 40 }, (_, at) => text(`e${at + 10}`, `A rather long text, number ${at}`));
   const { text: said, more } = told(dump([save], []), dump([save], many));
   expect(said.split("\n").at(-1)).toMatch(/^\d+ more texts changed$/);
@@ -198,7 +198,7 @@ test("a moved focus is a line, where no other line says it", () => {
   expect(told(before, dump([save, open, appeared], [])).text).toBe('+ e7 button "New" focused');
 });
 
-test("what only moved is not told as unchanged", () => {
+test("what only moved is not reported as unchanged", () => {
   const at = (y: number) => dump([{ ...save, rect: { x: 0, y, width: 10, height: 10 } }], []);
   expect(told(at(0), at(0)).text).toBe("no element changed");
   expect(told(at(0), at(20)).text).toBe("only places on the screen changed");
@@ -212,7 +212,7 @@ const line = (ref: string, said: string, was = "") => ({
 const newsOf = (...news: Partial<TextNews>[]) =>
   compareDumps(dump([save]), dump([save]), 800, { news: news.map((one) => ({ ...silent, ...one })) }).text;
 
-test("what looks say of texts is told", () => {
+test("what looks say of texts is reported", () => {
   expect(newsOf({ changed: [line("e3", "40 €", "0 €"), line("e4", "Bought")] })).toBe(
     '~ e3 text "40 €", was "0 €"\n+ e4 text "Bought"',
   );
@@ -222,7 +222,7 @@ test("what looks say of texts is told", () => {
   expect(newsOf({})).toBe("nothing changed");
 });
 
-test("of several looks each text has its latest words, and no text is forgotten", () => {
+test("of several snapshots each text has its latest words, and no text is forgotten", () => {
   const news = [{ changed: [line("e3", "1", "0"), line("e4", "new")] }, { changed: [line("e3", "2", "1")] }];
   expect(newsOf(...news)).toBe('~ e3 text "2", was "1"\n+ e4 text "new"');
 });

@@ -178,7 +178,7 @@ test("a picture of a step is a JPEG of the same space", async () => {
   expect(await sharp(taken?.bytes).metadata()).toMatchObject({ format: "jpeg", width: 8, height: 4 });
 });
 
-test("a device with frames gives the latest one, and nobody takes a picture", async () => {
+test("a device with frames gives the latest one, and no one takes a picture", async () => {
   const hub = new FrameHub({ perSecond: 25 });
   const box = await screenBox(() => Promise.reject(new Error("a picture was taken")), hub);
   const bytes = new Uint8Array(8 * 4 * 3).fill(90);

@@ -170,7 +170,7 @@ describe("changes", () => {
   const box = element("checkbox", "Gift", { ref: "e2", states: ["checked"] });
   const field = element("textbox", "Name", { ref: "e3", value: "Ada" });
 
-  test("tell what appeared, what changed and what went", () => {
+  test("say what appeared, what changed and what went", () => {
     const toast = element("status", "", { ref: "e9", text: "Saved", interactive: false });
     const diff = diffElements(
       [save, box, field],
@@ -187,12 +187,12 @@ describe("changes", () => {
     });
   });
 
-  test("a move and a shift of focus are no change", () => {
+  test("a move and a shift of focus are not a change", () => {
     const moved = { ...save, rect: { x: 9, y: 9, width: 9, height: 9 }, states: ["focused"] };
     expect(renderChanges(diffElements([save], [moved]), 500)).toEqual({ text: "", more: 0 });
   });
 
-  test("another order is a change, told from its first to its last place", () => {
+  test("another order is a change, reported from its first to its last place", () => {
     const last = element("button", "Last", { ref: "e4" });
     const diff = diffElements([save, box, field, last], [save, field, box, last]);
     expect(renderChanges(diff, 500)).toEqual({
@@ -207,7 +207,7 @@ describe("changes", () => {
     expect(diff).toEqual({ appeared: [{ ...save, ref: "e7" }], gone: [], changed: [], reordered: [] });
   });
 
-  test("what appeared is told as a dump tells it, several plain things to a line", () => {
+  test("what appeared is reported as a dump reports it, several plain things to a line", () => {
     const days = many(12, (at) => element("clickable", `${at + 1}`));
     const { text, more } = renderChanges(diffElements([save], [save, ...days]), 500);
     expect(text.split("\n")).toHaveLength(2);
@@ -215,7 +215,7 @@ describe("changes", () => {
     expect(more).toBe(0);
   });
 
-  test("what changed has its place beside very much that appeared", () => {
+  test("what changed has its place next to very much that appeared", () => {
     const entries = many(500, (at) => element("link", `A new entry with a long name, number ${at}`));
     const { text, more } = renderChanges(
       diffElements([field, save], [{ ...field, value: "Eve" }, ...entries]),

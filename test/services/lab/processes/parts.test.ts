@@ -99,7 +99,7 @@ test("a part that fails, or never answers, says so and takes no other with it", 
   expect(clock.waiting(), "no timer is left").toBe(0);
 });
 
-test("a process that serves nobody has no endpoint and no clients, and says why", async () => {
+test("a process that serves no one has no endpoint and no clients, and says why", async () => {
   const listed = await parts({ serving: () => undefined, logFolder: join(folder, "none") });
   const absent = listed.filter(({ state }) => state === "absent");
   expect(absent.map(({ name }) => name)).toEqual(["endpoint", "clients", "log"]);
@@ -214,7 +214,7 @@ test("a page keeps within its tokens, at least a line, and counts the rest", asy
   expect(await view({ maxTokens: 1 })).toMatchObject({ shown: 1, more: 499 });
 });
 
-test("a log that is longer than any of ours is read from its end only, and what is left is told", async () => {
+test("a log that is longer than any of ours is read from its end only, and what is left is reported", async () => {
   write(call(1));
   truncateSync(join(logFolder, "daemon.log"), 30_000_000);
   write(`\n${call(2)}`);
@@ -223,7 +223,7 @@ test("a log that is longer than any of ours is read from its end only, and what 
   expect(unread).toBeGreaterThan(5_000_000);
 });
 
-test("no log at all is no line", async () => {
+test("no log at all is not a line", async () => {
   expect(await view()).toEqual({ shown: 0, lines: "", more: 0, malformed: 0, unread: 0 });
   rmSync(logFolder, { recursive: true });
   expect(await view({ service: "daemon" })).toMatchObject({ shown: 0 });

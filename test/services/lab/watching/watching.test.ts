@@ -15,7 +15,7 @@ import { simulatedDevices, testSecrets } from "../../../fixtures/simulated.ts";
 
 const clock = fakeClock();
 
-/** A box that finds what the test says, and tells it anew to whoever begins to listen. */
+/** A box that finds what the test says, and reports it anew to whoever begins to listen. */
 function findingBox() {
   const listeners = new Set<(finding: DeviceFinding) => void>();
   const going = new Map<FindingKind, DeviceFinding>();
@@ -167,7 +167,7 @@ describeEachDatabase("watching", (open) => {
     await expect.poll(async () => (await states())[0]).toEqual(["freeze", "pending"]);
   });
 
-  it("what our own command switched off is no finding, until another command", async () => {
+  it("what our own command switched off is not a finding, until another command", async () => {
     await press("POWER");
     lab.tell("blackscreen", "began");
     await clock.advance(600_000);
@@ -179,7 +179,7 @@ describeEachDatabase("watching", (open) => {
     await expect.poll(states).toEqual([["blackscreen", "pending"]]);
   });
 
-  it("a device that died is opened again, ever more seldom, and what it tells then counts", async () => {
+  it("a device that died is opened again, ever more seldom, and what it reports then counts", async () => {
     lab.tell("blackscreen", "began", "first");
     await clock.advance(30_000);
     await expect.poll(states).toEqual([["blackscreen", "active"]]);
@@ -208,7 +208,7 @@ describeEachDatabase("watching", (open) => {
     expect(lab.box.alive).toBe(false);
   });
 
-  it("after a restart goes on with an alert, resolves one that is over, and says of which nobody watches", async () => {
+  it("after a restart goes on with an alert, resolves one that is over, and says of which no one watches", async () => {
     lab.tell("blackscreen", "began", "first");
     await clock.advance(30_000);
     await expect.poll(states).toEqual([["blackscreen", "active"]]);

@@ -35,7 +35,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-it("a run whose server was killed is marked interrupted with its steps so far, once, and told as an event", async () => {
+it("a run whose server was killed is marked interrupted with its steps so far, once, and reported as an event", async () => {
   const { workerFile, templateFile } = await engineFiles();
   const child = spawn(process.execPath, [program, dataDir, workerFile.href, templateFile], {
     stdio: ["ignore", "pipe", "inherit"],

@@ -108,7 +108,7 @@ it("a run on one device more than may run waits in the queue, says why, and runs
     status: "queued",
     queue: expect.stringContaining("limits.max_parallel_devices"),
   });
-  // A look drives nothing, and waits for nobody.
+  // A look drives nothing, and waits for no one.
   expect((await client.call("capture_screenshot", { device_id: "box-2" })).isError).toBe(false);
   await client.call("cancel_execution", { execution_id: first.execution_id });
   await expect

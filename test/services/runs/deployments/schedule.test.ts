@@ -85,7 +85,7 @@ it.each([
   expect(cronProblem(cron)).toContain(part);
 });
 
-it("takes time zones by their IANA name and tells the nearest to a wrong one", () => {
+it("takes time zones by their IANA name and reports the nearest to a wrong one", () => {
   expect(timezoneProblem("Europe/Paris")).toBeUndefined();
   expect(timezoneProblem("UTC")).toBeUndefined();
   expect(timezoneProblem("Europe/Pari")).toContain("Europe/Paris");

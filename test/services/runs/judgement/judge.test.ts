@@ -133,7 +133,7 @@ test("more flips make it surer", () => {
   expect(judgement).toMatchObject({ flaky: true, confidence: 6 / 7 });
 });
 
-test("a failure of the lab, and one that was judged the app's, are no flips", () => {
+test("a failure of the lab, and one that was judged the app's, are not a flips", () => {
   const failed = past(run({ at: -1, error: missing() }));
   const history = [
     past(run({ at: -2, error: "DEVICE_LOST: gone" })),
@@ -226,7 +226,7 @@ test("alike on one device but in several apps, or only slow, is the lab's", () =
   });
 });
 
-test("slow tests among many that are not are no cluster, nor are errors that say nothing", () => {
+test("slow tests among many that are not are not a cluster, nor are errors that say nothing", () => {
   const slow = "EXECUTION_TIMEOUT: The run took longer than its 60000 ms.";
   const fine = Array.from({ length: 6 }, (_, i) => run({ name: `fine ${i}` }));
   expect(judged({ run: run({ error: slow }), others: [...neighbours(2, slow), ...fine] })).toMatchObject({
@@ -241,7 +241,7 @@ test("slow tests among many that are not are no cluster, nor are errors that say
     });
 });
 
-test("what failed alike elsewhere is no cluster", () => {
+test("what failed alike elsewhere is not a cluster", () => {
   const facts = { run: run({ error: missing() }) };
   const elsewhere = neighbours(4, missing(), { device: "lab/tv", userinterface: "radio" });
   expect(judged({ ...facts, others: elsewhere })).toMatchObject({ decided: false });
@@ -267,7 +267,7 @@ test("a run that was stopped, or that goes on, is not judged", () => {
     });
 });
 
-test("odd records are no reason to fail", () => {
+test("odd records are not a reason to fail", () => {
   for (const unpassed of [[], [{ path: "", label: "", status: "failed" as const }]])
     expect(judged({ run: run({ status: "failed", unpassed }) })).toMatchObject({ decided: false });
   const endless = `VERIFICATION_FAILED: expected ${"x".repeat(100_000)}`;
@@ -307,7 +307,7 @@ test("the third of a cluster decides the two before it, and leaves alone what is
   expect(await store.judge("run0")).toMatchObject([{ classified: "BUG" }]);
 });
 
-test("what a model needs to decide is told: the classes that the verdict allows, and the test's other runs", async () => {
+test("what a model needs to decide is reported: the classes that the verdict allows, and the test's other runs", async () => {
   const store = await storeOf(["checkout", missing()], ["checkout", missing("Sum")]);
   expect(await store.judge("run1")).toEqual([
     {

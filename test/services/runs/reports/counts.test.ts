@@ -163,7 +163,7 @@ describe("every report of the same run", () => {
     expect(test).toMatchObject({ status: "passed", message: "VERIFICATION_FAILED: first of all" });
   });
 
-  it("shows faults of the app beside a verdict that passed", () => {
+  it("shows faults of the app next to a verdict that passed", () => {
     const notices = ["HTTP_ERROR: GET http://shop/api (fetch) answered 500", "file.txt is downloaded"];
     const entry = { execution: execution(), steps: [step(0, { notices })], pictures: new Map() };
     expect(htmlReport([entry], head)).toContain(
@@ -182,7 +182,7 @@ it("a step that took most of its time is said to be slow, and no other", () => {
   expect(slowNotices("click_element", 0, 0)).toEqual([]);
 });
 
-it("beside a verdict stand faults of the app, each once", () => {
+it("next to a verdict stand faults of the app, each once", () => {
   const many = Array.from({ length: 12 }, (_, at) => `HTTP_ERROR: GET /${at} (fetch) answered 500`);
   expect(besideVerdict(["a dialog", "SLOW: x", "SLOW: x", "BROWSER_RESTARTED: y"])).toEqual([
     "SLOW: x",
@@ -227,7 +227,7 @@ test("attempts and the set-up are groups, each as bad as the worst step in it", 
   ]);
 });
 
-test("two walks keep their own legs, and a name that only begins alike is no parent", () => {
+test("two walks keep their own legs, and a name that only begins alike is not a parent", () => {
   expect(
     treeOf(["go", "navigation"], ["go", "navigation"], ["go2", "navigation"], ["go2", "navigation"], ["g"]),
   ).toEqual(["1 go", "  0 go", "3 go2", "  2 go2", "4 g"]);

@@ -51,7 +51,7 @@ describe("JUnit XML read by a browser", () => {
     return parsedXml.parse(read);
   }
 
-  it("parses, counts, and tells a failure from an error and a stop", async () => {
+  it("parses, counts, and reports a failure from an error and a stop", async () => {
     const ended = (status: "error" | "timeout" | "cancelled", code: string): ReportEntry => ({
       ...passedEntry(),
       execution: execution({
@@ -106,7 +106,7 @@ describe("CTRF", () => {
     expect(schema.safeParse({ ...document, results: { ...document.results, more: 1 } }).success).toBe(false);
   });
 
-  it("counts, keeps our status beside its own, and carries the evidence", () => {
+  it("counts, keeps our status next to its own, and carries the evidence", () => {
     const { results } = JSON.parse(ctrfReport([passedEntry(), failedEntry(), hostileEntry()], head));
     expect(results.summary).toMatchObject({
       tests: 3,
@@ -134,7 +134,7 @@ describe("CTRF", () => {
   });
 });
 
-test("CTRF names a browser only where one ran, and the version of any other device beside it", () => {
+test("CTRF names a browser only where one ran, and the version of any other device next to it", () => {
   const testOf = (device_version: string) => {
     const entry = { ...passedEntry(), execution: execution({ device_version }) };
     return JSON.parse(ctrfReport([entry], head)).results.tests[0];
@@ -150,7 +150,7 @@ test("CTRF names a browser only where one ran, and the version of any other devi
   expect(testOf("Android 15, chrome 141.0")).toMatchObject({ browser: "chrome 141.0" });
 });
 
-test("a screenshot is shrunk for the page, and bytes that are no picture are left out", async () => {
+test("a screenshot is shrunk for the page, and bytes that are not a picture are left out", async () => {
   const noisy = {
     create: {
       width: 1_600,
@@ -237,7 +237,7 @@ describe("the report service", () => {
     expect(asked).toEqual([[{ name: "Add a todo", project: "" }]]);
   });
 
-  it("tells where a run stands in as many tokens as asked, what failed first", async () => {
+  it("says where a run stands in as many tokens as asked, what failed first", async () => {
     const bad = step(3, {
       status: "failed",
       label: "the one that failed",
@@ -258,7 +258,7 @@ describe("the report service", () => {
   });
 });
 
-describe("what a report says beside the verdict", () => {
+describe("what a report says next to the verdict", () => {
   const flaky: ReportEntry = {
     ...passedEntry(),
     execution: execution({

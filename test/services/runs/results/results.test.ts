@@ -106,7 +106,7 @@ describeEachDatabase("results", (open) => {
     expect((await stored("r"))?.classification).toBe("BUG");
   });
 
-  it("the last analysis stands and says what it replaced; the same once more tells nobody", async () => {
+  it("the last analysis stands and says what it replaced; the same once more reports no one", async () => {
     await storeRuns(storage.db, { r: failed });
     await analyze(judged("r"));
     await analyze(judged("r"));
@@ -155,7 +155,7 @@ describeEachDatabase("results", (open) => {
     expect((await stored("good"))?.classification).toBe("SCRIPT_ISSUE");
   });
 
-  it("secrets are masked before they are stored or told, and no text breaks the database", async () => {
+  it("secrets are masked before they are stored or reported, and no text breaks the database", async () => {
     await storeRuns(storage.db, { r: failed });
     await analyze(
       judged("r", { summary: "typed 4711-secret \u0000\ud800", evidence: ["PIN 4711-secret", "\u0000"] }),
@@ -187,7 +187,7 @@ describeEachDatabase("results", (open) => {
     expect((await results.search({ maxTokens: 50_000 })).more).toBe(0);
   });
 
-  it("a search reads times and names as they are typed, and refuses what is no time and no cursor", async () => {
+  it("a search reads times and names as they are typed, and refuses what is not a time and no cursor", async () => {
     await storeRuns(storage.db, { r: { name: "a\ufffdb" } });
     const found = await results.search({
       name: "a\u0000b",

@@ -87,7 +87,7 @@ labwright.result("passed", heading="All movies", n=2)
     ]);
   });
 
-  it("fails the test when the script fails, and is no verdict when the script checks nothing", async () => {
+  it("fails the test when the script fails, and is not a verdict when the script checks nothing", async () => {
     script("fails.sh", "echo why; exit 4\n");
     const failed = await runOf([{ id: "s", type: "script", script: "fails.sh" }]);
     expect(failed.structured).toMatchObject({
