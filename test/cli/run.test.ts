@@ -278,6 +278,15 @@ test("--last-failed runs what did not pass when it last ran here, until it passe
   await expect(again()).rejects.toMatchObject({ message: expect.stringContaining("failed the last time") });
 });
 
+test("--last-failed knows a run whose report could not be written", async () => {
+  await writeFile(join(folder, "unreported.yaml"), stringify(sees("unreported", "Nothing")));
+  const full: RunConnection = { ...connection, artifact: () => Promise.reject(new Error("disk full")) };
+  const options = { testcases: ["unreported.yaml"], inputs: [], repeat: 1, report: "lost" };
+  const silent = { out: () => {}, err: () => {}, cwd: folder, signal: new AbortController().signal };
+  await expect(runTestcases(options, full, silent)).rejects.toThrow("disk full");
+  expect(await run(["unreported.yaml"], { lastFailed: true })).toBe(1);
+});
+
 test("a terminal shows the step that runs in one line, which goes away; other places show none", async () => {
   const steps = ["press HOME", "wait 1500 ms", 'check text "Movies"'];
   await writeFile(join(folder, "watched.yaml"), stringify({ name: "watched", steps }));

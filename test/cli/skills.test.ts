@@ -115,7 +115,7 @@ test("skills new refuses a name whose phrases another skill has, and leaves noth
   const { code, err } = await skills("new", "lamps");
   expect(code).toBe(2);
   expect(err).toMatch(
-    /"lamps routine" chooses no skill: it is a trigger of lamp-care and of lamps.* Choose a name/,
+    /"lamps routine" chooses no skill: it is a trigger of lamp-care and of lamps.* Choose a more specific name/,
   );
   expect(readdirSync(file())).toEqual(["lamp-care"]);
 });

@@ -83,6 +83,11 @@ async function runPlanned(
   const slots = isDriven ? await takeSlots(wanted, options, connection, terminal) : undefined;
   const places = slots?.all ?? Array.from({ length: wanted }, () => undefined);
   const ran = await runAll(rounds, places, { options, connection, terminal }).finally(() => slots?.leave());
+  // Before the report, which a full disk may prevent.
+  noteRun(
+    ran.flatMap(({ at, status }) => rounds.slice(at, at + 1).map((test) => ({ ...test, status }))),
+    terminal,
+  );
   const ids = ran.flatMap(({ executionId }) => executionId ?? []);
   const left = rounds.filter((_, at) => !ran.some((one) => one.at === at)).map(({ name }) => name);
   const unstarted = ran.flatMap(({ at, error }) =>
@@ -93,10 +98,6 @@ async function runPlanned(
     terminal.out(`report: ${await writeReports(ran, report, connection, notRun)}\n`);
   if (left.length > 0) terminal.out(wrapText(notRunText(left), terminal.columns));
   warnOfChanges(files, terminal);
-  noteRun(
-    ran.flatMap(({ at, status }) => rounds.slice(at, at + 1).map((test) => ({ ...test, status }))),
-    terminal,
-  );
   terminal.out(`${countText(ran, left.length)}\n`);
   if (terminal.signal.aborted) return exitCodes.interrupted;
   return exitCodeOf(ran.map(({ status }) => status));
