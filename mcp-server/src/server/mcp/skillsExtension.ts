@@ -6,9 +6,6 @@ import type { Backend } from "./backend.ts";
 /** The user's own skills are among them, and change. */
 const cacheHint = { ttlMs: 0, cacheScope: "private" } as const;
 
-/** Entries with their digests, made when a host first asks for them. */
-const entries = new WeakMap<CatalogueSkill, Promise<Skill>>();
-
 /**
  * Serves each skill as SEP-2640 has it: `skills/list`, `skills/get`, and `skill://<name>/SKILL.md` with its digest. Those
  * of the build are answered here; for the user's own the backend is asked.
@@ -35,8 +32,5 @@ export function attachSkills(mcp: McpServer, skills: readonly CatalogueSkill[], 
   new SkillsExtension({ source, cacheHint }).attach(mcp);
 }
 
-function entryOf(skill: CatalogueSkill): Promise<Skill> {
-  const entry = entries.get(skill) ?? skillEntry(skill.name, { "SKILL.md": skill.markdown });
-  entries.set(skill, entry);
-  return entry;
-}
+const entryOf = ({ name, markdown }: CatalogueSkill): Promise<Skill> =>
+  skillEntry(name, { "SKILL.md": markdown });
