@@ -1,11 +1,11 @@
-// `npm run check`: the tests, and next to them, one after the other, what looks at the sources only. The tests leave the
-// cores idle half of the time while they wait for browsers and processes. Ends with 1 when anything failed.
-// With `--changed`: types, lint of the changed files, and the tests nearest to the change, in about a minute.
+// `npm run check`: the tests, and at the same time, one after the other, the checks of the sources. Ends with 1 when
+// anything failed. With `--changed`: types, lint of the changed files, and the tests nearest to the change, in about a
+// minute.
 import { spawn } from "node:child_process";
 import { changedFiles, nearestWithin, testsReaching } from "./changed.mjs";
 
 const print = (text) => process.stdout.write(`${text}\n`);
-/** Of the tests of a change, one after the other; several run at once. */
+/** How long the tests of a change may take in all; several run at once. */
 const testsMs = 40_000;
 
 /** Runs a script of package.json; `output` is what it wrote, unless it is shown as it comes. */
@@ -28,10 +28,10 @@ function runScript([name, ...args], { shown }) {
   });
 }
 
-async function look(lookers) {
+async function runEach(checkers) {
   const ended = [];
-  for (const looker of lookers) {
-    const end = await runScript(looker, { shown: false });
+  for (const checker of checkers) {
+    const end = await runScript(checker, { shown: false });
     print(`[check] ${end.name} ${end.ok ? "passed" : "FAILED"} after ${end.seconds} s`);
     if (!end.ok) print(end.output.trim());
     ended.push(end);
@@ -39,7 +39,7 @@ async function look(lookers) {
   return ended;
 }
 
-/** What `--changed` runs; `tests` is undefined where no test reaches the change. */
+/** The checks and tests of `--changed`; `tests` is undefined where no test reaches the change. */
 function ofChange() {
   const changed = changedFiles();
   const reaching = testsReaching(changed);
@@ -49,18 +49,21 @@ function ofChange() {
   print(`[check] ${changed.length} changed files; tests that reach them: ${which}`);
   const lint = ["lint", "--no-errors-on-unmatched", "--files-ignore-unknown=true", ...changed];
   return {
-    lookers: [["types"], ...(changed.length > 0 ? [lint] : [])],
+    checkers: [["types"], ...(changed.length > 0 ? [lint, ["words", ...changed]] : [])],
     tests: nearest.length > 0 ? ["vitest", ...nearest] : undefined,
   };
 }
 
-const everything = { lookers: [["types"], ["lint"], ["deps"], ["unused"]], tests: ["vitest"] };
-const { lookers, tests: asked } = process.argv.includes("--changed") ? ofChange() : everything;
-const [tests, looked] = await Promise.all([
+const everything = {
+  checkers: [["types"], ["lint"], ["words"], ["deps"], ["unused"]],
+  tests: ["vitest"],
+};
+const { checkers, tests: asked } = process.argv.includes("--changed") ? ofChange() : everything;
+const [tests, checked] = await Promise.all([
   asked ? runScript(asked, { shown: true }) : { ok: true },
-  look(lookers),
+  runEach(checkers),
 ]);
-const failed = looked.filter(({ ok }) => !ok);
-// What failed early stands far above the tests' last lines.
+const failed = checked.filter(({ ok }) => !ok);
+// A check that failed early is far above the last lines of the tests.
 for (const { name, output } of failed) print(`\n[check] ${name} FAILED:\n${output.trim()}`);
 process.exitCode = tests.ok && failed.length === 0 ? 0 : 1;

@@ -13,7 +13,7 @@ export class LabwrightError extends Error {
   }
 }
 
-/** The tool's result. Without a device, the script's own is meant. */
+/** The tool's result. Without a device, the script's own is used. */
 export async function call(tool, args = {}) {
   const answer = JSON.parse(await post("/call", JSON.stringify({ tool, arguments: args })));
   if (!answer.success) throw new LabwrightError(answer.error);
