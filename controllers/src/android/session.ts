@@ -1,3 +1,4 @@
+import { sendInput } from "../dispatch.ts";
 import { DeviceError } from "../errors.ts";
 import type { Changes } from "../phones/changes.ts";
 import type { Phone } from "../phones/commands.ts";
@@ -42,7 +43,7 @@ export async function sendInputs(
   await reader.send(async () => {
     if (tap && driver) return tapByDriver(driver, tap, signal);
     for (const part of inParts(inputs)) {
-      const { code, stderr, stdout } = await device.link().runAll(part, signal, options);
+      const { code, stderr, stdout } = await sendInput(() => device.link().runAll(part, signal, options));
       const said = `${stderr}\n${stdout}`;
       if (code !== 0 || unknownCommand.test(said)) throw refused(said);
     }

@@ -26,7 +26,8 @@ const mocking = (mode: "allow" | "default"): Line => [
 /** Removing a provider fails where none was added; the others are removed all the same. */
 async function forgetPlace(device: AndroidSession["device"], signal: AbortSignal): Promise<void> {
   const removing = providers.map((provider) => providerLine("remove-test-provider", provider));
-  for (const line of [...removing, mocking("default")]) await device.link().run(line, signal);
+  for (const line of [...removing, mocking("default")])
+    await sendInput(() => device.link().run(line, signal));
 }
 
 /** The device's location and an app's language. Both are set back when another client takes the device. */
@@ -63,7 +64,7 @@ function setGeolocation(session: AndroidSession): Command {
       requireApi(session, "set_geolocation");
       const { changes, device } = session;
       if (latitude === undefined || longitude === undefined) {
-        await sendInput(() => forgetPlace(device, signal));
+        await forgetPlace(device, signal);
         return sent("the device measures its own place");
       }
       changes.remember("place", (own) => forgetPlace(device, own));

@@ -1,3 +1,4 @@
+import { unsent } from "../../dispatch.ts";
 import { noSuchKey } from "../../elements/keys.ts";
 import { DeviceError } from "../../errors.ts";
 import { findKeyCode, keyNames } from "../../phones/androidKeys.ts";
@@ -24,9 +25,7 @@ export async function pressKey(
   signal: AbortSignal,
 ): Promise<void> {
   const press = pressOf(session, key);
-  await session.reader.send(async () => {
-    for (let left = count; left > 0; left--) await press(signal);
-  });
+  for (let left = count; left > 0; left--) await session.reader.send(() => press(signal));
 }
 
 /** Holds OK of a remote. Android decides how long. */
@@ -61,4 +60,6 @@ function pressOf({ device }: AppiumParts, key: string): (signal: AbortSignal) =>
 }
 
 const noKeyboard = (key: string) =>
-  new DeviceError("ACTION_REJECTED", `No field has the keyboard, which types ${key}. Click a field first.`);
+  unsent(
+    new DeviceError("ACTION_REJECTED", `No field has the keyboard, which types ${key}. Click a field first.`),
+  );
