@@ -1,4 +1,5 @@
 import {
+  atHome,
   check,
   click,
   edge,
@@ -10,6 +11,7 @@ import {
   html,
   late,
   node,
+  onPage,
   open,
   opening,
   passed,
@@ -88,39 +90,28 @@ export const down: Runs = [
 ];
 
 export const slowApp: Runs = [
-  {
-    name: "a text comes after the check's deadline",
-    pages: { shop: late("Ready", 8_000) },
-    blocks: ({ at }) => [open(at("shop")), sees("Ready")],
-    expected: failed("VERIFICATION_FAILED"),
-  },
-  {
-    name: "a text comes within the check's deadline",
-    pages: { shop: late("Ready", 600) },
-    blocks: ({ at }) => [open(at("shop")), sees("Ready")],
-    expected: passed,
-  },
+  ...onPage(failed("VERIFICATION_FAILED"), {
+    "a text comes after the check's deadline": [late("Ready", 8_000), sees("Ready")],
+  }),
+  ...onPage(passed, {
+    "a text comes within the check's deadline": [late("Ready", 600), sees("Ready")],
+    "the server answers within the command's deadline": [{ ...shop, afterMs: 700 }, sees("Shop")],
+  }),
+  ...onPage(failed("ELEMENT_NOT_FOUND"), {
+    "a button comes after the action's deadline": [
+      html("<script>setTimeout(() => { document.body.innerHTML = '<button>Pay</button>' }, 8000)</script>"),
+      click("Pay"),
+      sees("Pay"),
+    ],
+  }),
+  ...atHome(failed("VERIFICATION_FAILED"), {
+    "a text comes after the check's deadline of an edge": [late("Ready", 8_000), "Ready"],
+  }),
   {
     name: "the server answers after the command's deadline",
     pages: { shop: { ...shop, afterMs: 6_000 } },
     blocks: ({ at }) => [open(at("shop"), { timeout_ms: 1_500 }), sees("Shop")],
     expected: failed("NAVIGATION_FAILED"),
-  },
-  {
-    name: "the server answers within the command's deadline",
-    pages: { shop: { ...shop, afterMs: 700 } },
-    blocks: ({ at }) => [open(at("shop")), sees("Shop")],
-    expected: passed,
-  },
-  {
-    name: "a button comes after the action's deadline",
-    pages: {
-      shop: html(
-        "<script>setTimeout(() => { document.body.innerHTML = '<button>Pay</button>' }, 8000)</script>",
-      ),
-    },
-    blocks: ({ at }) => [open(at("shop")), click("Pay"), sees("Pay")],
-    expected: failed("ELEMENT_NOT_FOUND"),
   },
   {
     name: "a fetch of the page is never answered",
@@ -134,13 +125,6 @@ export const slowApp: Runs = [
     expected: failed("VERIFICATION_FAILED"),
   },
   {
-    name: "a text comes after the check's deadline of an edge",
-    pages: { shop: late("Ready", 8_000) },
-    app: ({ at }) => ({ nodes: [entry, node("Home", "Ready")], edges: [opening("Home", at("shop"))] }),
-    blocks: () => [go("Home")],
-    expected: failed("VERIFICATION_FAILED"),
-  },
-  {
     name: "the run's own deadline passes",
     pages: { shop: late("Ready", 60_000) },
     blocks: ({ at }) => [open(at("shop")), sees("Ready", { timeout_ms: 60_000 })],
@@ -150,54 +134,57 @@ export const slowApp: Runs = [
 ];
 
 export const slowMachine: Runs = [
-  {
-    name: "the browser stands while a check waits",
-    pages: { shop: late("Ready", 60_000) },
-    fault: "stop browser",
-    blocks: ({ at }) => [open(at("shop")), sees("Ready")],
-    expected: error("ENVIRONMENT_SLOW"),
-  },
-  {
-    name: "our loop stands while a check waits",
-    pages: { shop: late("Ready", 60_000) },
-    fault: "stop loop",
-    blocks: ({ at }) => [open(at("shop")), sees("Ready")],
-    expected: error("ENVIRONMENT_SLOW"),
-  },
-  {
-    name: "our loop stands while an edge's check waits",
-    pages: { shop: late("Ready", 60_000) },
-    fault: "stop loop",
-    app: ({ at }) => ({ nodes: [entry, node("Home", "Ready")], edges: [opening("Home", at("shop"))] }),
-    blocks: () => [go("Home")],
-    expected: error("ENVIRONMENT_SLOW"),
-  },
-  {
-    name: "our loop stands while a button is waited for",
-    pages: { shop: late("Ready", 60_000) },
-    fault: "stop loop",
-    blocks: ({ at }) => [open(at("shop")), click("Ready to pay"), sees("Ready")],
-    expected: error("ENVIRONMENT_SLOW"),
-  },
-  {
-    name: "our loop stands, but the value that was read is wrong",
-    pages: { shop: late("41", 0) },
-    fault: "stop loop",
-    blocks: ({ at }) => [open(at("shop")), check("element_text", { selector: "Shop", text: "Closed" })],
-    expected: failed("VERIFICATION_FAILED"),
-  },
-  {
-    name: "our loop stands for a moment, and a text is missing all the same",
-    pages: { shop: late("41", 0) },
-    fault: "stop loop shortly",
-    blocks: ({ at }) => [open(at("shop")), sees("Thank you")],
-    expected: failed("VERIFICATION_FAILED"),
-  },
-  {
-    name: "the browser stands for a moment, and the app is right",
-    pages: { shop: late("Ready", 1_100) },
-    fault: "stop browser shortly",
-    blocks: ({ at }) => [open(at("shop")), sees("Ready", { timeout_ms: 5_000 })],
-    expected: passed,
-  },
+  ...onPage(
+    error("ENVIRONMENT_SLOW"),
+    {
+      "the browser stands while a check waits": [late("Ready", 60_000), sees("Ready")],
+    },
+    "stop browser",
+  ),
+  ...onPage(
+    error("ENVIRONMENT_SLOW"),
+    {
+      "our loop stands while a check waits": [late("Ready", 60_000), sees("Ready")],
+      "our loop stands while a button is waited for": [
+        late("Ready", 60_000),
+        click("Ready to pay"),
+        sees("Ready"),
+      ],
+    },
+    "stop loop",
+  ),
+  ...atHome(
+    error("ENVIRONMENT_SLOW"),
+    {
+      "our loop stands while an edge's check waits": [late("Ready", 60_000), "Ready"],
+    },
+    "stop loop",
+  ),
+  ...onPage(
+    failed("VERIFICATION_FAILED"),
+    {
+      "our loop stands, but the value that was read is wrong": [
+        late("41", 0),
+        check("element_text", { selector: "Shop", text: "Closed" }),
+      ],
+    },
+    "stop loop",
+  ),
+  ...onPage(
+    failed("VERIFICATION_FAILED"),
+    {
+      "our loop stands for a moment, and a text is missing all the same": [late("41", 0), sees("Thank you")],
+    },
+    "stop loop shortly",
+  ),
+  ...onPage(
+    passed,
+    {
+      "the browser stands for a moment, and the app is right": [
+        late("Ready", 1_100),
+        sees("Ready", { timeout_ms: 5_000 }),
+      ],
+    },
+    "stop browser shortly",
+  ),
 ];

@@ -1,5 +1,6 @@
 import {
   act,
+  atHome,
   check,
   click,
   deadlineMs,
@@ -11,6 +12,7 @@ import {
   go,
   html,
   node,
+  onPage,
   open,
   opening,
   type Runs,
@@ -20,45 +22,32 @@ import {
 
 /** Wrong values and missing elements of an app that answers. */
 export const appBugs: Runs = [
-  {
-    name: "a total is wrong",
-    pages: { shop },
-    blocks: ({ at }) => [open(at("shop")), check("element_text", { selector: "id=total", text: "42" })],
-    expected: failed("VERIFICATION_FAILED"),
-  },
-  {
-    name: "a text is missing",
-    pages: { shop },
-    blocks: ({ at }) => [open(at("shop")), sees("Thank you")],
-    expected: failed("VERIFICATION_FAILED"),
-  },
-  {
-    name: "a button of an action is missing",
-    pages: { shop },
-    blocks: ({ at }) => [open(at("shop")), click("Pay"), sees("Shop")],
-    expected: failed("ELEMENT_NOT_FOUND"),
-  },
-  {
-    name: "a button is covered",
-    pages: {
-      page: html("<button>Pay</button><div style='position:fixed;inset:0;background:#fff8'>wait</div>"),
-    },
-    blocks: ({ at }) => [open(at("page")), click("Pay"), sees("wait")],
-    expected: failed("ELEMENT_NOT_ACTIONABLE"),
-  },
-  {
-    name: "a button is disabled",
-    pages: { page: html("<button disabled>Pay</button>") },
-    blocks: ({ at }) => [open(at("page")), click("Pay"), sees("Pay")],
-    expected: failed("ELEMENT_NOT_ACTIONABLE"),
-  },
-  {
-    name: "the page of an edge shows another text",
-    pages: { shop },
-    app: ({ at }) => ({ nodes: [entry, node("Home", "Welcome")], edges: [opening("Home", at("shop"))] }),
-    blocks: () => [go("Home")],
-    expected: failed("VERIFICATION_FAILED"),
-  },
+  ...onPage(failed("VERIFICATION_FAILED"), {
+    "a total is wrong": [shop, check("element_text", { selector: "id=total", text: "42" })],
+    "a text is missing": [shop, sees("Thank you")],
+    "a field does not say what was typed": [
+      html("<label>Name <input oninput='greet.textContent = 1'></label><p id=greet></p>"),
+      act("input_text", { selector: "Name", text: "Anna" }),
+      sees("Hello Anna"),
+    ],
+  }),
+  ...onPage(failed("ELEMENT_NOT_FOUND"), {
+    "a button of an action is missing": [shop, click("Pay"), sees("Shop")],
+  }),
+  ...onPage(failed("ELEMENT_NOT_ACTIONABLE"), {
+    "a button is covered": [
+      html("<button>Pay</button><div style='position:fixed;inset:0;background:#fff8'>wait</div>"),
+      click("Pay"),
+      sees("wait"),
+    ],
+    "a button is disabled": [html("<button disabled>Pay</button>"), click("Pay"), sees("Pay")],
+  }),
+  ...atHome(failed("VERIFICATION_FAILED"), {
+    "the page of an edge shows another text": [shop, "Welcome"],
+  }),
+  ...onPage(failed("NAVIGATION_FAILED"), {
+    "a page is not there (404)": [html("<h1>Not found</h1>", 404), click("Save"), sees("Saved")],
+  }),
   {
     name: "the button of an edge is missing",
     pages: { shop },
@@ -73,12 +62,6 @@ export const appBugs: Runs = [
     expected: failed("ELEMENT_NOT_FOUND"),
   },
   {
-    name: "a page is not there (404)",
-    pages: { shop: html("<h1>Not found</h1>", 404) },
-    blocks: ({ at }) => [open(at("shop")), click("Save"), sees("Saved")],
-    expected: failed("NAVIGATION_FAILED"),
-  },
-  {
     name: "the link of an edge leads to a server error (500)",
     pages: { shop: html("<a href=cart>Cart</a>"), cart: html("<h1>Server error</h1>", 500) },
     app: ({ at }) => ({
@@ -88,29 +71,35 @@ export const appBugs: Runs = [
     blocks: () => [go("Bought"), sees("Thank you")],
     expected: failed("NAVIGATION_FAILED"),
   },
-  {
-    name: "a field does not say what was typed",
-    pages: { page: html("<label>Name <input oninput='greet.textContent = 1'></label><p id=greet></p>") },
-    blocks: ({ at }) => [
-      open(at("page")),
-      act("input_text", { selector: "Name", text: "Anna" }),
-      sees("Hello Anna"),
-    ],
-    expected: failed("VERIFICATION_FAILED"),
-  },
 ];
 
 export const moreBugs: Runs = [
-  {
-    name: "a button is hidden",
-    pages: { page: html("<button style='display:none'>Pay</button><p>Pay here</p>") },
-    blocks: ({ at }) => [
-      open(at("page")),
+  ...onPage(failed("ELEMENT_NOT_ACTIONABLE"), {
+    "a button is hidden": [
+      html("<button style='display:none'>Pay</button><p>Pay here</p>"),
       act("click_element", { selector: "css=button", timeout_ms: deadlineMs }),
       sees("Pay here"),
     ],
-    expected: failed("ELEMENT_NOT_ACTIONABLE"),
-  },
+  }),
+  ...onPage(failed("VERIFICATION_FAILED"), {
+    "a script of the page fails while a tracker of another host is down": [
+      html(
+        "<h1>Shop</h1><script>fetch('http://localhost:1/track').catch(() => {}); total.textContent = 1</script>",
+      ),
+      sees("Total 42"),
+    ],
+    "a check inside a loop": [
+      shop,
+      { id: "twice", type: "loop", iterations: 2, body: loopBody(sees("Thank you")) },
+    ],
+  }),
+  ...onPage(failed("ELEMENT_NOT_FOUND"), {
+    "failure actions end, and the reason is the action's": [
+      shop,
+      { ...click("Pay"), failure_actions: [{ command: "press_key", params: { key: "Escape" } }] },
+      sees("Paid"),
+    ],
+  }),
   {
     name: "a server error is the main page (500), and nothing checks it",
     pages: { shop: html("<h1>Server error</h1>", 500) },
@@ -155,39 +144,10 @@ export const moreBugs: Runs = [
     expected: failed("VERIFICATION_FAILED"),
   },
   {
-    name: "a script of the page fails while a tracker of another host is down",
-    pages: {
-      page: html(
-        "<h1>Shop</h1><script>fetch('http://localhost:1/track').catch(() => {}); total.textContent = 1</script>",
-      ),
-    },
-    blocks: ({ at }) => [open(at("page")), sees("Total 42")],
-    expected: failed("VERIFICATION_FAILED"),
-  },
-  {
-    name: "a check inside a loop",
-    pages: { shop },
-    blocks: ({ at }) => [
-      open(at("shop")),
-      { id: "twice", type: "loop", iterations: 2, body: loopBody(sees("Thank you")) },
-    ],
-    expected: failed("VERIFICATION_FAILED"),
-  },
-  {
     name: "an endpoint answers 500 to a test that expects 200",
     pages: { api: html("{}", 500) },
     blocks: ({ at }) => [{ ...gate(at("api")), expect_status: 200 }],
     expected: failed("VERIFICATION_FAILED"),
-  },
-  {
-    name: "failure actions end, and the reason is the action's",
-    pages: { shop },
-    blocks: ({ at }) => [
-      open(at("shop")),
-      { ...click("Pay"), failure_actions: [{ command: "press_key", params: { key: "Escape" } }] },
-      sees("Paid"),
-    ],
-    expected: failed("ELEMENT_NOT_FOUND"),
   },
 ];
 

@@ -1,5 +1,6 @@
 import {
   act,
+  atHome,
   check,
   click,
   edge,
@@ -10,6 +11,7 @@ import {
   html,
   late,
   node,
+  onPage,
   open,
   opening,
   passed,
@@ -19,24 +21,20 @@ import {
 } from "./verdictRun.ts";
 
 export const wrongTests: Runs = [
-  {
-    name: "an unknown variable",
-    pages: { shop },
-    blocks: ({ at }) => [open(at("shop")), sees("{{nobody}}")],
-    expected: error("UNKNOWN_VARIABLE"),
-  },
-  {
-    name: "the selector of a check does not parse",
-    pages: { shop },
-    blocks: ({ at }) => [open(at("shop")), check("element_visible", { selector: "css=div[[" })],
-    expected: error("INVALID_SELECTOR"),
-  },
-  {
-    name: "the selector of an action does not parse",
-    pages: { shop },
-    blocks: ({ at }) => [open(at("shop")), click("xpath=//button["), sees("Shop")],
-    expected: error("INVALID_SELECTOR"),
-  },
+  ...onPage(error("UNKNOWN_VARIABLE"), {
+    "an unknown variable": [shop, sees("{{nobody}}")],
+  }),
+  ...onPage(error("INVALID_SELECTOR"), {
+    "the selector of a check does not parse": [shop, check("element_visible", { selector: "css=div[[" })],
+    "the selector of an action does not parse": [shop, click("xpath=//button["), sees("Shop")],
+  }),
+  ...onPage(error("INVALID_INPUT"), {
+    "an output that is not there": [
+      shop,
+      { id: "act", type: "condition", expression: "open.output.missing == 1" },
+      sees("Shop"),
+    ],
+  }),
   {
     name: "the tree has no path",
     pages: { shop },
@@ -69,45 +67,31 @@ export const wrongTests: Runs = [
     blocks: () => [go("Home")],
     expected: error("NOTHING_VERIFIED"),
   },
-  {
-    name: "an output that is not there",
-    pages: { shop },
-    blocks: ({ at }) => [
-      open(at("shop")),
-      { id: "act", type: "condition", expression: "open.output.missing == 1" },
-      sees("Shop"),
-    ],
-    expected: error("INVALID_INPUT"),
-  },
 ];
 
 export const lost: Runs = [
-  {
-    name: "the browser is killed while a check waits",
-    pages: { shop: late("Ready", 60_000) },
-    fault: "kill browser",
-    blocks: ({ at }) => [open(at("shop")), sees("Ready", { timeout_ms: 20_000 })],
-    expected: error("DEVICE_LOST"),
-  },
-  {
-    name: "the browser is killed while a button is waited for",
-    pages: { shop: late("Ready", 60_000) },
-    fault: "kill browser",
-    blocks: ({ at }) => [
-      open(at("shop")),
-      act("click_element", { selector: "Pay", timeout_ms: 20_000 }),
-      sees("Paid"),
-    ],
-    expected: error("DEVICE_LOST"),
-  },
-  {
-    name: "the browser is killed while an edge's check waits",
-    pages: { shop: late("Ready", 60_000) },
-    fault: "kill browser",
-    app: ({ at }) => ({ nodes: [entry, node("Home", "Ready")], edges: [opening("Home", at("shop"))] }),
-    blocks: () => [go("Home")],
-    expected: error("DEVICE_LOST"),
-  },
+  ...onPage(
+    error("DEVICE_LOST"),
+    {
+      "the browser is killed while a check waits": [
+        late("Ready", 60_000),
+        sees("Ready", { timeout_ms: 20_000 }),
+      ],
+      "the browser is killed while a button is waited for": [
+        late("Ready", 60_000),
+        act("click_element", { selector: "Pay", timeout_ms: 20_000 }),
+        sees("Paid"),
+      ],
+    },
+    "kill browser",
+  ),
+  ...atHome(
+    error("DEVICE_LOST"),
+    {
+      "the browser is killed while an edge's check waits": [late("Ready", 60_000), "Ready"],
+    },
+    "kill browser",
+  ),
   {
     name: "the browser is killed between two steps",
     pages: { shop },
@@ -130,36 +114,29 @@ export const lost: Runs = [
 
 const freeze = "while (true);";
 export const frozen: Runs = [
-  {
-    name: "the page is busy for ever while a check waits",
-    pages: { shop: html(`<h1>Shop</h1><script>setTimeout(() => { ${freeze} }, 300)</script>`) },
-    blocks: ({ at }) => [open(at("shop")), sees("Ready")],
-    expected: error("PAGE_UNRESPONSIVE"),
-  },
-  {
-    name: "the page is busy for ever when a button is to be clicked",
-    pages: { shop: html(`<button>Pay</button><script>setTimeout(() => { ${freeze} }, 300)</script>`) },
-    blocks: ({ at }) => [
-      open(at("shop")),
+  ...onPage(error("PAGE_UNRESPONSIVE"), {
+    "the page is busy for ever while a check waits": [
+      html(`<h1>Shop</h1><script>setTimeout(() => { ${freeze} }, 300)</script>`),
+      sees("Ready"),
+    ],
+    "the page is busy for ever when a button is to be clicked": [
+      html(`<button>Pay</button><script>setTimeout(() => { ${freeze} }, 300)</script>`),
       { id: "pause", type: "sleep", duration_ms: 600 },
       click("Pay"),
       sees("Paid"),
     ],
-    expected: error("PAGE_UNRESPONSIVE"),
-  },
-  {
-    name: "a click makes the page busy for ever",
-    pages: { shop: html(`<button onclick="setTimeout(() => { ${freeze} })">Pay</button>`) },
-    blocks: ({ at }) => [open(at("shop")), click("Pay"), sees("Paid")],
-    expected: error("PAGE_UNRESPONSIVE"),
-  },
-  {
-    name: "the page of an edge is busy for ever",
-    pages: { shop: html(`<h1>Shop</h1><script>setTimeout(() => { ${freeze} }, 300)</script>`) },
-    app: ({ at }) => ({ nodes: [entry, node("Home", "Ready")], edges: [opening("Home", at("shop"))] }),
-    blocks: () => [go("Home")],
-    expected: error("PAGE_UNRESPONSIVE"),
-  },
+    "a click makes the page busy for ever": [
+      html(`<button onclick="setTimeout(() => { ${freeze} })">Pay</button>`),
+      click("Pay"),
+      sees("Paid"),
+    ],
+  }),
+  ...atHome(error("PAGE_UNRESPONSIVE"), {
+    "the page of an edge is busy for ever": [
+      html(`<h1>Shop</h1><script>setTimeout(() => { ${freeze} }, 300)</script>`),
+      "Ready",
+    ],
+  }),
   {
     name: "a page never gets ready for its own script",
     pages: { shop: html(`<h1>Shop</h1><script>${freeze}</script>`) },
@@ -169,23 +146,17 @@ export const frozen: Runs = [
 ];
 
 export const sound: Runs = [
+  ...onPage(passed, {
+    "a 404 that a check expects": [html("<h1>No such page</h1>", 404), sees("No such page")],
+    "a failure that an edge of the test leads on from": [shop, sees("Shop")],
+  }),
+  ...atHome(passed, {
+    "an app that is served with 404 and verified by its node": [html("<h1>Shop</h1>", 404), "Shop"],
+  }),
   {
     name: "an expected 404",
     pages: { gone: html("<h1>No such page</h1>", 404) },
     blocks: ({ at }) => [open(at("gone"), { expect_status: 404 }), sees("No such page")],
-    expected: passed,
-  },
-  {
-    name: "a 404 that a check expects",
-    pages: { gone: html("<h1>No such page</h1>", 404) },
-    blocks: ({ at }) => [open(at("gone")), sees("No such page")],
-    expected: passed,
-  },
-  {
-    name: "an app that is served with 404 and verified by its node",
-    pages: { app: html("<h1>Shop</h1>", 404) },
-    app: ({ at }) => ({ nodes: [entry, node("Home", "Shop")], edges: [opening("Home", at("app"))] }),
-    blocks: () => [go("Home")],
     expected: passed,
   },
   {
@@ -200,12 +171,6 @@ export const sound: Runs = [
       ],
     }),
     blocks: () => [go("Home"), { ...go("Cart"), id: "cart" }],
-    expected: passed,
-  },
-  {
-    name: "a failure that an edge of the test leads on from",
-    pages: { shop },
-    blocks: ({ at }) => [open(at("shop")), sees("Shop")],
     expected: passed,
   },
 ];

@@ -114,3 +114,26 @@ export const late = (text: string, ms: number): Answer =>
 
 /** Runs of one cause. */
 export type Runs = readonly Omit<Run, "cause">[];
+
+/** Tests that open the only page of their app first: by name, the page and the blocks after it. */
+export const onPage = (
+  expected: Run["expected"],
+  tests: Readonly<Record<string, readonly [page: Answer, ...rest: Given[]]>>,
+  fault?: Fault,
+): Runs =>
+  Object.entries(tests).map(([name, [page, ...rest]]) => ({
+    ...{ name, expected, pages: { page }, ...(fault && { fault }) },
+    blocks: ({ at }) => [open(at("page")), ...rest],
+  }));
+
+/** Tests that go to the only screen of their app: by name, its page and the text that its check wants. */
+export const atHome = (
+  expected: Run["expected"],
+  tests: Readonly<Record<string, readonly [page: Answer, text: string]>>,
+  fault?: Fault,
+): Runs =>
+  Object.entries(tests).map(([name, [page, text]]) => ({
+    ...{ name, expected, pages: { page }, ...(fault && { fault }) },
+    app: ({ at }) => ({ nodes: [entry, node("Home", text)], edges: [opening("Home", at("page"))] }),
+    blocks: () => [go("Home")],
+  }));
