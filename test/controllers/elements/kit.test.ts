@@ -43,7 +43,7 @@ describe("refs", () => {
     refs.look([button("f1e4")]);
     expect(refs.gone("f1e4", ['role=button[name="Saved"]'])).toMatchObject({
       code: "STALE_REF",
-      message: expect.stringMatching(/^f1e4 button "Save" is from an older look .*nearest: role=button/),
+      message: expect.stringMatching(/^f1e4 button "Save" is from an older snapshot .*nearest: role=button/),
     });
     expect(refs.gone("f1e3", [])).toMatchObject({ code: "STALE_REF" });
     for (const ref of ["e1", "f1e5", "f2e1", "button", "e"])

@@ -269,7 +269,7 @@ test("a ref of an element that is gone is stale, and its number never names anot
   expect(elements.map((element) => element.ref)).not.toContain(old?.ref);
   await expect(locate(see.session, { ref: old?.ref ?? "" }, signal)).rejects.toMatchObject({
     code: "STALE_REF",
-    message: expect.stringMatching(/older look.*dump again.*role=button\[name="Old"\]/),
+    message: expect.stringMatching(/older snapshot.*dump again.*role=button\[name="Old"\]/),
   });
 });
 
