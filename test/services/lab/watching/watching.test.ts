@@ -233,7 +233,7 @@ describeEachDatabase("watching", (open) => {
     await watching.start();
     expect((await all())[0]).toMatchObject({
       ...{ kind: "freeze", state: "resolved", start_frame: "artifact://still" },
-      message: expect.stringContaining("nobody watches this device since"),
+      message: expect.stringContaining("this device is no longer watched since"),
     });
   });
 });

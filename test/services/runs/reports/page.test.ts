@@ -285,7 +285,7 @@ describe("pictures in the page", () => {
     const entry = ended("framed", { status: "failed", ...because("VERIFICATION_FAILED") }, [check]);
     await onDesk();
     await load({ ...entry, pictures: new Map([...pictures, ["artifact://cc", await blue()]]) });
-    const figure = find(".decision figure.telling");
+    const figure = find(".decision figure.main");
     const text = await figure.innerText();
     for (const words of ["Expected", "the logo", "Found", "another one", "61 % like"])
       expect(text).toContain(words);
@@ -314,7 +314,7 @@ describe("pictures in the page", () => {
       artifacts: [shot("after", "artifact://aa")],
     });
     await load({ ...ended("walk", { status: "failed" }, [leg]), pictures });
-    const text = await find(".decision figure.telling").innerText();
+    const text = await find(".decision figure.main").innerText();
     for (const words of ["the total", "no total", "judged"]) expect(text).toContain(words);
   });
 
