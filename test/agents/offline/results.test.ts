@@ -64,7 +64,7 @@ test("the latest run comes first, with its device, time, reason and id, and the 
     "today: 3 runs, 1 failed, 2 passed.",
     "- sign in failed (lab/box, 2026-11-18 09:30, 0.0 s, VERIFICATION_FAILED, execution signinmorn1b)",
     "- sign in passed (lab/box, 2026-11-18 07:00, 0.0 s, execution signinearl1c)",
-    `Meant by “today”: from 2026-11-18 00:00 until 2026-11-19 00:00, ${zone}.`,
+    `Read from “today”: from 2026-11-18 00:00 until 2026-11-19 00:00, ${zone}.`,
   ]);
   expect(calls.map(({ name }) => name)).not.toContain("execute_testcase");
 });
@@ -85,7 +85,7 @@ test.each([
 
 test("what did not run in the time is reported so", async () => {
   const { text } = await ask("did zapping pass today?");
-  expect(text).toMatch(/^No: there was no run of zapping\.\ntoday: 0 runs\.\nMeant by “today”/);
+  expect(text).toMatch(/^No: there was no run of zapping\.\ntoday: 0 runs\.\nRead from “today”/);
 });
 
 test.each([
