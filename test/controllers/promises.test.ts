@@ -1,6 +1,7 @@
-import { androidFactory, appiumFactory, type DriverController, webFactory } from "@labwright/controllers";
+import type { DriverController } from "@labwright/controllers";
 import { simulatedFactory, simulatedInfraredFactory } from "@labwright/controllers/lab";
 import { expect, it } from "vitest";
+import { builtInFactories } from "../../mcp-server/src/config/controllers.ts";
 import { startAndroidLab } from "../fixtures/androidLab.ts";
 import { controllerContext } from "../fixtures/controllerContext.ts";
 import { startLabIos } from "../lab/ios/index.ts";
@@ -10,8 +11,7 @@ import { promiseContract, promises, type Scene } from "./promises.ts";
 import { openWebDevice } from "./web/webDevice.ts";
 
 it("every driver has its row in the table", () => {
-  const factories = [webFactory, androidFactory, appiumFactory, simulatedFactory, simulatedInfraredFactory];
-  expect(factories.map(({ name }) => name).sort()).toEqual(Object.keys(promises).sort());
+  expect(builtInFactories.map(({ name }) => name).sort()).toEqual(Object.keys(promises).sort());
 });
 
 const page = `<!doctype html><title>Scene</title>
@@ -178,13 +178,31 @@ promiseContract("simulated", "a simulated box", async () => {
   };
 });
 
-it("an infrared remote of a box that is gone fails as the lab's fault, and without a key", async () => {
+const notAsked = () => Promise.reject(new Error("The table waives it."));
+
+promiseContract("simulated_infrared", "an infrared remote", async () => {
   const settings = simulatedInfraredFactory.settings.parse({ die_after: 1 });
   const [remote] = simulatedInfraredFactory.create(settings, controllerContext("lab/box"));
   if (!remote) throw new Error("The factory made no controller.");
   await remote.open(never);
-  await runBy(remote, "press_key", { key: "DOWN" });
-  await expect(runBy(remote, "press_key", { key: "DOWN" })).rejects.toMatchObject({ code: "DEVICE_LOST" });
+  return {
+    run: (name, params, signal) => runBy(remote, name, params, signal),
+    ...{
+      read: notAsked,
+      cover: notAsked,
+      leadToList: notAsked,
+      staleRef: notAsked,
+      failsAfterInput: notAsked,
+    },
+    ...{ ambiguous: "", failing: { check: "", params: {}, nearest: "" } },
+    async breaks() {
+      await runBy(remote, "press_key", { key: "DOWN" });
+      return { command: "press_key", params: { key: "DOWN" } };
+    },
+    broken: "DEVICE_LOST",
+    brokenInput: "no",
+    close: () => remote.close(),
+  };
 });
 
 function runBy({ commands }: DriverController, name: string, params = {}, signal = never) {

@@ -1,4 +1,4 @@
-import { DispatchRecord } from "@labwright/controllers";
+import { type DeviceErrorCode, DispatchRecord, deviceErrors } from "@labwright/controllers";
 import { describe, expect, it } from "vitest";
 
 /**
@@ -51,6 +51,17 @@ export const promises = {
       "handed on": "No remote hears whether the box took its light: a key that left counts as sent.",
     },
   },
+  simulated_capture: {
+    ambiguous: { waived: "It sees pictures and names no element." },
+    covered: { waived: "It sees pictures and names no element." },
+    "off screen": { waived: "It sees pictures and names no element." },
+    "stale ref": { waived: "It sees pictures and names no element." },
+    evidence: { waived: "A picture has a score and no nearest name: test/tools/manyControllers.test.ts." },
+    deadline: { waived: "It has no commands." },
+    cancelled: { waived: "It has no commands." },
+    "error class": { waived: "It has no commands." },
+    dispatched: { waived: "It has no commands." },
+  },
 } as const satisfies Record<string, Record<PromiseName, Cell>>;
 export type Driver = keyof typeof promises;
 
@@ -76,7 +87,7 @@ export type Scene = {
   /** A command during whose input the device goes away, or stops answering. */
   breaks(): Promise<Call>;
   /** The code with which the command that breaks fails. */
-  broken: string;
+  broken: DeviceErrorCode;
   /** Whether the input left before it broke. */
   brokenInput: "unknown" | "no";
   close(): Promise<void>;
@@ -144,6 +155,7 @@ const contract: Readonly<Record<PromiseName, (scene: Scene) => Promise<void>>> =
   async "error class"(scene) {
     const { failure } = await failed(scene, await scene.breaks());
     expect(failure).toMatchObject({ code: scene.broken });
+    expect(deviceErrors[scene.broken].fault).toBe("lab");
   },
   async dispatched(scene) {
     const missing = await failed(scene, click({ selector: "Nobody shows this", timeout_ms: 300 }));

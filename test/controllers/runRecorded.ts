@@ -1,8 +1,7 @@
 import { type Command, type CommandResult, DispatchRecord } from "@labwright/controllers";
 
 /** They set something of the driver, or find nothing to do. */
-const withoutInput =
-  /^(switch_context|handle_dialog|hide_keyboard|close_app|set_checked|scroll_to_element|clear_app)$/;
+const withoutInput = /^(switch_context|handle_dialog|hide_keyboard|close_app|set_checked|scroll_to_element)$/;
 
 /** Runs a command as the server does; fails the test where a command that writes was done without a recorded input. */
 export async function runRecorded(

@@ -10,32 +10,20 @@ import { z } from "zod";
 import { defineTool } from "../../mcp-server/src/registry/tool.ts";
 import { checkExposure, listen } from "../../mcp-server/src/server/http/listen.ts";
 import type { CallContext } from "../../mcp-server/src/services/index.ts";
-import { bearer, connectHttp, type HttpFixture, rpc, startHttp } from "../fixtures/http.ts";
+import { bearer, connectHttp, type HttpFixture, rpc, startHttp, whoAmI } from "../fixtures/http.ts";
 import { wireServices } from "../fixtures/wire.ts";
 
 const clients: string[] = [];
 const contexts: CallContext[] = [];
-const whoAmI = defineTool({
-  name: "who_am_i",
-  title: "Who",
-  description: "Says who calls.",
-  domain: "devices",
-  capabilities: ["DEVICE_STATUS"],
-  effect: "read",
-  timeoutMs: 5_000,
-  input: z.strictObject({ note: z.string().optional() }),
-  output: z.strictObject({ client: z.string(), principal: z.string() }),
-  async handle({ context }) {
-    clients.push(context.client);
-    contexts.push(context);
-    return { client: context.client, principal: context.principal };
-  },
+const callers = whoAmI((context) => {
+  clients.push(context.client);
+  contexts.push(context);
 });
 
 const gate: { entered(): void } = { entered: () => {} };
 const aborted: string[] = [];
 const waitForever = defineTool({
-  ...whoAmI,
+  ...callers,
   name: "wait_forever",
   input: z.strictObject({}),
   output: z.strictObject({}),
@@ -79,7 +67,7 @@ const codeOf = (answer: Answer) => errorBody.parse(JSON.parse(answer.body)).erro
 let http: HttpFixture;
 beforeAll(async () => {
   const api = new Hono().get("/health", (c) => c.json({ status: "healthy" }));
-  http = await startHttp(wireServices(), [whoAmI, waitForever], {
+  http = await startHttp(wireServices(), [callers, waitForever], {
     api,
     metrics: async () => ({ text: "calls 1\n", contentType: "text/plain; version=0.0.4" }),
     allowedOrigins: ["https://lab.example"],
@@ -253,7 +241,7 @@ describe("a cancelled call over HTTP", () => {
 describe("being asked to end", () => {
   it("passes on who asked, and says whether it leaves", async () => {
     let idle = false;
-    const server = await startHttp(wireServices(), [whoAmI], { isIdle: () => idle });
+    const server = await startHttp(wireServices(), [callers], { isIdle: () => idle });
     const ask = (query: string) =>
       fetch(server.url(`/shutdown?${query}`), { method: "POST", headers: bearer });
     expect((await ask("if_idle=true&reason=newer")).status).toBe(409);
@@ -302,7 +290,7 @@ describe("beyond loopback", () => {
   });
 
   it("serves with a certificate, and bridges on a plain port of loopback", async () => {
-    const server = await startHttp(wireServices(), [whoAmI], { listen: { host: "0.0.0.0", tls } });
+    const server = await startHttp(wireServices(), [callers], { listen: { host: "0.0.0.0", tls } });
     const { port, localPort } = server.listening;
     expect(localPort).not.toBe(port);
     expect((await raw(`https://127.0.0.1:${port}/livez`)).status).toBe(200);
@@ -313,7 +301,7 @@ describe("beyond loopback", () => {
 
   it("says which certificate cannot be read", async () => {
     const wrong = { cert: join(folder, "none.pem"), key: tls.key };
-    const server = startHttp(wireServices(), [whoAmI], { listen: { host: "0.0.0.0", tls: wrong } });
+    const server = startHttp(wireServices(), [callers], { listen: { host: "0.0.0.0", tls: wrong } });
     await expect(server).rejects.toMatchObject({
       code: "CONFIG_INVALID",
       message: expect.stringContaining("none.pem"),
@@ -322,7 +310,7 @@ describe("beyond loopback", () => {
 
   it("answers behind a proxy only to that proxy", async () => {
     const open = async (trustedProxy: string) =>
-      startHttp(wireServices(), [whoAmI], { listen: { host: "0.0.0.0", trustedProxy } });
+      startHttp(wireServices(), [callers], { listen: { host: "0.0.0.0", trustedProxy } });
     const trusted = await open("127.0.0.1");
     expect((await raw(`http://127.0.0.1:${trusted.listening.port}/livez`)).status).toBe(200);
     await trusted.end();

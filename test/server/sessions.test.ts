@@ -1,26 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { z } from "zod";
-import { defineTool } from "../../mcp-server/src/registry/tool.ts";
 import { fakeClock } from "../fixtures/fakeClock.ts";
-import { bearer, connectHttp, type HttpFixture, rpc, startHttp } from "../fixtures/http.ts";
+import { bearer, connectHttp, type HttpFixture, rpc, startHttp, whoAmI } from "../fixtures/http.ts";
 import { wireServices } from "../fixtures/wire.ts";
-
-const whoAmI = defineTool({
-  name: "who_am_i",
-  title: "Who",
-  description: "Says who calls.",
-  domain: "devices",
-  capabilities: ["DEVICE_STATUS"],
-  effect: "read",
-  timeoutMs: 5_000,
-  input: z.strictObject({}),
-  output: z.strictObject({ client: z.string() }),
-  handle: async ({ context }) => ({ client: context.client }),
-});
 
 let http: HttpFixture;
 beforeAll(async () => {
-  http = await startHttp(wireServices(), [whoAmI]);
+  http = await startHttp(wireServices(), [whoAmI()]);
 });
 afterAll(() => http.end());
 
@@ -41,7 +26,7 @@ it("30 clients at once each get their own answers, and all sessions end with the
       return [tools.length, structuredContent];
     }),
   );
-  expect(seen).toEqual(opened.map((_, index) => [1, { client: `crowd/${index}` }]));
+  expect(seen).toEqual(opened.map((_, index) => [1, { client: `crowd/${index}`, principal: "local" }]));
   await Promise.all(opened.map(({ transport }) => transport.terminateSession()));
   expect(http.sessions()).toBe(0);
   await Promise.all(opened.map(({ client }) => client.close()));
@@ -65,7 +50,7 @@ describe("a 2025 client that vanished", () => {
 
   it("loses its session, and what it held is given back", async () => {
     const clock = fakeClock();
-    const server = await startHttp(wireServices(), [whoAmI], { clock, sessionIdleMs: 60_000 });
+    const server = await startHttp(wireServices(), [whoAmI()], { clock, sessionIdleMs: 60_000 });
     const session = await begin(server, "gone");
     await clock.advance(45_000);
     expect(server.sessions()).toBe(1);
@@ -77,7 +62,7 @@ describe("a 2025 client that vanished", () => {
 
   it("loses its session also while others come more often than sessions are checked", async () => {
     const clock = fakeClock();
-    const server = await startHttp(wireServices(), [whoAmI], { clock, sessionIdleMs: 60_000 });
+    const server = await startHttp(wireServices(), [whoAmI()], { clock, sessionIdleMs: 60_000 });
     await begin(server, "gone");
     for (let at = 0; at < 6; at++) {
       await clock.advance(10_000);
@@ -89,7 +74,7 @@ describe("a 2025 client that vanished", () => {
 
   it("keeps it while it listens", async () => {
     const clock = fakeClock();
-    const server = await startHttp(wireServices(), [whoAmI], { clock, sessionIdleMs: 60_000 });
+    const server = await startHttp(wireServices(), [whoAmI()], { clock, sessionIdleMs: 60_000 });
     const { client, transport } = await connectHttp(server.url("/mcp"), "legacy");
     await client.callTool({ name: "who_am_i", arguments: {} });
     const stream = await fetch(server.url("/mcp"), {

@@ -38,6 +38,13 @@ test("a search that scrolled and found nothing says that inputs were sent", asyn
   expect(error).toMatchObject({ code: "ELEMENT_NOT_FOUND", details: { dispatched: "yes", done: [] } });
 });
 
+test("a check that did not hold has no input, whatever came of the actions for its failure", async () => {
+  const check = { command: "text_visible", params: { text: "Nobody shows this" } };
+  const { error } = await act([check], { failure_actions: [click("Nowhere")] });
+  expect(error).toMatchObject({ code: "VERIFICATION_FAILED" });
+  expect(error?.details).not.toHaveProperty("dispatched");
+});
+
 test("a batch that is stopped says what it had done, and keeps its step", async () => {
   const wait = { command: "wait_for", params: { text: "Nobody shows this", timeout_ms: 60_000 } };
   const waiting = act([click("Movies"), wait], { wait_ms: 60_000 });

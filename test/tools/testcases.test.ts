@@ -87,6 +87,8 @@ test("execute_testcase passes with evidence and fails with expected, found and t
       evidence: [expect.stringContaining("artifact://")],
     },
   });
+  const missing = await run("verdicts", { inputs: { screen: "Nowhere" } });
+  expect(missing.structured).toMatchObject({ status: "failed", failed_step: { dispatched: "no" } });
   const status = await client.call("get_execution_status", { execution_id: failed.structured.execution_id });
   expect(status.structured).toMatchObject({
     kind: "testcase",

@@ -1,5 +1,11 @@
 import { z } from "zod";
-import { attemptSchema, type ExecutionStatus, paramsSchema, reportFiles } from "../domain/index.ts";
+import {
+  attemptSchema,
+  dispatchedSchema,
+  type ExecutionStatus,
+  paramsSchema,
+  reportFiles,
+} from "../domain/index.ts";
 import type { Call } from "./tool.ts";
 
 const text = z.string().optional();
@@ -36,6 +42,7 @@ export const testcaseEnd = {
       expected: text,
       found: text,
       nearest: z.array(z.string()).optional(),
+      dispatched: dispatchedSchema.optional(),
       evidence: z.array(z.string()).optional(),
     })
     .optional(),

@@ -169,7 +169,8 @@ function replyOf(
   results: readonly ActionResult[],
 ): BatchReply {
   const failure = output?.report.failure;
-  const dispatched = failure?.dispatched ?? results.findLast(({ ok }) => !ok)?.error?.dispatched;
+  // A run that was stopped has no failure, but the result of the action that it was at.
+  const dispatched = (failure ?? results.findLast(({ ok }) => !ok)?.error)?.dispatched;
   const details = {
     execution_id,
     ...(dispatched && { dispatched }),

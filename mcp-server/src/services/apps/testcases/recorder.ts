@@ -33,7 +33,7 @@ export async function recordBlock(
     input: prepared?.input ?? null,
     output: pictures.noted(end.output),
     ...(end.ok && end.notices && end.notices.length > 0 && { notices: [...end.notices] }),
-    ...(failure && { error: { code: failure.code, message: failure.message } }),
+    ...(failure && { error: errorOf(failure) }),
     artifacts: pictures.artifacts,
   };
   await run.step(step);
@@ -142,6 +142,10 @@ const isFalse = (block: Block, end: Failed) => block.type === "condition" && end
 
 function statusOf(failure: Failed | undefined): Step["status"] {
   return failure ? verdictOfClass(failure.kind) : "passed";
+}
+
+function errorOf({ code, message, detail: { dispatched } = {} }: Failed): NonNullable<Step["error"]> {
+  return { code, message, ...(dispatched && { dispatched }) };
 }
 
 function failedStep(step: NewStep, end: Failed): FailedStep {
