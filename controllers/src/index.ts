@@ -39,7 +39,7 @@ export { clipped, rectIn } from "./spaces.ts";
 export { untilAborted } from "./waiting/deadlines.ts";
 export { SharedWork } from "./waiting/sharedWork.ts";
 export {
-  createWebControllers,
+  createWebController,
   type FoundBrowser,
   findBrowser,
   type WebSettings,

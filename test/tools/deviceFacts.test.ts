@@ -130,6 +130,6 @@ test("a browser has no installed apps, and says so without an error", async () =
   expect(structured).toEqual({
     device_id: "lab/web",
     apps: [],
-    reason: "none of the controllers of this web device (web, verification_web) lists apps",
+    reason: "none of the controllers of this web device (web) lists apps",
   });
 });

@@ -27,57 +27,34 @@ import { createSurroundings } from "./ports/surroundings.ts";
 export { type FoundBrowser, findBrowser } from "./browser/findBrowser.ts";
 export { type WebSettings, webSettingsSchema } from "./browser/settings.ts";
 
-/**
- * The controllers `web` and `verification_web` of one device, on one browser with one isolated context. The browser
- * opens with the first of them and closes with the last. Notices are given by `web`.
- */
-export function createWebControllers(
-  settings: WebSettings,
-  context: ControllerContext,
-): readonly [web: DriverController, verification: DriverController] {
+/** The controller of one browser with one isolated context, which opens and closes with it. */
+export function createWebController(settings: WebSettings, context: ControllerContext): DriverController {
   const session = new LiveSession(settings, context);
-  const users = new Set<string>();
-  const sharing = (kind: "web" | "verification_web") => ({
-    kind,
-    async open(signal: AbortSignal) {
-      await (kind === "web" ? session.open(signal) : session.openForCheck(signal));
-      users.add(kind);
-    },
-    async close() {
-      users.delete(kind);
-      if (users.size === 0) await session.close();
-    },
-    isAlive: () => users.has(kind) && session.isOpen(),
+  const { recorder, isRecording, named } = createRecorder(session);
+  const { health, answered, surviving } = createSurroundings(session);
+  const actions = new Actions(session);
+  return {
+    kind: "web",
+    verification: "verification_web",
+    commands: webCommands(actions).map(named).map(answered),
+    checks: webChecks(session).map(surviving),
+    screen: createScreen(session),
+    elements: createLook(session),
+    sensors: createSensors(session),
+    recorder,
+    isolation: { enter: ({ storageState }, signal) => session.enter(storageState, signal) },
+    untilUsable: (signal) => actions.untilUsable(signal),
+    health,
+    facts: () => session.facts(),
+    noticesAfter: (seq) => session.notices.after(seq),
+    open: (signal) => session.open(signal),
+    close: () => session.close(),
+    isAlive: () => session.isOpen(),
     doubt: () => session.doubt(),
     handOver: () => session.handOver(),
     isDoubted: () => session.isDoubted(),
     isKept: () => !settings.headless || isRecording(),
-  });
-  const { recorder, isRecording, named } = createRecorder(session);
-  const { health, answered, surviving } = createSurroundings(session);
-  const actions = new Actions(session);
-  return [
-    {
-      ...sharing("web"),
-      commands: webCommands(actions).map(named).map(answered),
-      checks: [],
-      screen: createScreen(session),
-      elements: createLook(session),
-      sensors: createSensors(session),
-      recorder,
-      isolation: { enter: ({ storageState }, signal) => session.enter(storageState, signal) },
-      untilUsable: (signal) => actions.untilUsable(signal),
-      health,
-      facts: () => session.facts(),
-      noticesAfter: (seq) => session.notices.after(seq),
-    },
-    {
-      ...sharing("verification_web"),
-      commands: [],
-      checks: webChecks(session).map(surviving),
-      noticesAfter: () => [],
-    },
-  ];
+  };
 }
 
 function webCommands(actions: Actions): readonly Command[] {
@@ -107,11 +84,11 @@ export const webFactory = defineFactory({
   diagnose: diagnoseBrowser,
   // Its own deadlines are for a browser that starts, one that replaces it, and its first tab.
   openMs: 120_000,
-  offers: () => createWebControllers(webSettingsSchema.parse({}), nowhere),
+  offers: () => [createWebController(webSettingsSchema.parse({}), nowhere)],
   copy(settings, { headed }) {
     // A browser that runs already: the one of `cdp` is shared, and the window of `connect` is elsewhere.
     if (settings.cdp !== undefined || (headed && settings.connect !== undefined)) return undefined;
     return headed ? { ...settings, headless: false } : settings;
   },
-  create: createWebControllers,
+  create: (settings, context) => [createWebController(settings, context)],
 });

@@ -27,11 +27,11 @@ it("the table of checks has a row for each assertion of Playwright and for nothi
 
 it("the table of checks names every check of a browser, and no other", async () => {
   const device = await makeWebDevice();
-  const own = device.verification.checks.map(({ name }) => name);
+  const own = device.web.checks.map(({ name }) => name);
   const commands = device.web.commands.map(({ name }) => name);
   const named = new Set([...document.matchAll(/`([a-z]+(?:_[a-z]+)*)[`:]/g)].map(([, name]) => name ?? ""));
   expect(own.filter((name) => !named.has(name))).toEqual([]);
-  const params = device.verification.checks.flatMap(({ input }) => Object.keys(input.shape));
+  const params = device.web.checks.flatMap(({ input }) => Object.keys(input.shape));
   const known = new Set([
     ...own,
     ...commands,

@@ -11,7 +11,7 @@ const signal = new AbortController().signal;
 const app = () => ({ url: `${site.url}/second`, package: "example.second" });
 
 async function isShown(wanted: Record<string, unknown>) {
-  const check = device.verification.checks.find(({ name }) => name === "app_shown");
+  const check = device.web.checks.find(({ name }) => name === "app_shown");
   if (!check) throw new Error("there is no check app_shown");
   return check.read(check.input.parse({ app: wanted }), signal);
 }

@@ -30,7 +30,7 @@ describe("a page whose script never ends", () => {
   });
 
   it("ends every check within its time, and says for how long the page is busy", async () => {
-    const { verification } = device;
+    const { web } = device;
     const inputs: Record<string, object> = {
       element_exists: { selector: "Go" },
       element_visible: { selector: "css=button" },
@@ -41,7 +41,7 @@ describe("a page whose script never ends", () => {
       element_count: { selector: "text=Go", count: 1 },
     };
     for (const [name, input] of Object.entries(inputs)) {
-      const check = verification.checks.find((one) => one.name === name);
+      const check = web.checks.find((one) => one.name === name);
       if (!check) throw new Error(`no check ${name}`);
       const failure = await failureOf(check.read(check.input.parse(input), never, { ms: 700 }));
       expect([name, failure.code]).toEqual([name, "PAGE_UNRESPONSIVE"]);
@@ -126,7 +126,7 @@ describe("a page that answers", () => {
     await device.js("setTimeout(() => { const t = Date.now() + 3000; while (Date.now() < t); }, 500)");
     const codes: string[] = [];
     const ask = async () => {
-      const [check] = device.verification.checks.filter(({ name }) => name === "text_visible");
+      const [check] = device.web.checks.filter(({ name }) => name === "text_visible");
       if (!check) throw new Error("no check");
       const answer = check.read(check.input.parse({ text: "Here" }), never, { ms: 700 });
       codes.push(

@@ -42,7 +42,7 @@ beforeEach(async () => {
 const click = (name: string) => device.run("click_element", { selector: name });
 const waitFor = (params: object) => device.run("wait_for_download", { timeout_ms: 5_000, ...params });
 const check = async (params: Record<string, unknown>) => {
-  const found = device.verification.checks.find(({ name }) => name === "download_received");
+  const found = device.web.checks.find(({ name }) => name === "download_received");
   if (!found) throw new Error("no check");
   return found.read(found.input.parse(params), NEVER);
 };

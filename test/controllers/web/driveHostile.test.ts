@@ -30,7 +30,7 @@ it.each([
   await device.run("set_slider", { selector: "#volume", value: 70 });
   await device.run("select_text", { selector: "#text", text: "words to" });
   const holds = async (name: string, input: Record<string, unknown>) => {
-    const check = device.verification.checks.find((one) => one.name === name);
+    const check = device.web.checks.find((one) => one.name === name);
     return (await check?.read(check.input.parse(input), new AbortController().signal))?.holds;
   };
   expect(await holds("element_value", { selector: "#name", value: "Ada Lovelace" })).toBe(true);

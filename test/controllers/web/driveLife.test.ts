@@ -28,11 +28,6 @@ controllerContract("the web controller", async () => {
   return { controller: made.web, factory: webFactory, endless, dispose: () => made.close() };
 });
 
-controllerContract("the web verification", async () => {
-  const made = await makeWebDevice();
-  return { controller: made.verification, factory: webFactory, dispose: () => made.close() };
-});
-
 function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();

@@ -16,9 +16,9 @@ async function opened(path: string): Promise<void> {
 
 /** What each way to look at the page, or to act on it, ends with. */
 async function codes(): Promise<(string | undefined)[]> {
-  const { run, verification, web } = device;
+  const { run, web } = device;
   const read = (name: string, input: object) => {
-    const check = verification.checks.find((one) => one.name === name);
+    const check = web.checks.find((one) => one.name === name);
     if (!check) throw new Error(`no check ${name}`);
     return check.read(check.input.parse(input), NEVER, { ms: 3_000 });
   };

@@ -53,11 +53,11 @@ describe("a browser that several wait for", () => {
     device = await makeWebDevice();
     const impatient = new AbortController();
     const first = device.web.open(impatient.signal);
-    const second = device.verification.open(NEVER);
+    const second = device.web.open(NEVER);
     impatient.abort(new Error("the first caller left"));
     await expect(first).rejects.toThrow("the first caller left");
     await second;
-    expect(device.verification.isAlive()).toBe(true);
+    expect(device.web.isAlive()).toBe(true);
     expect(browserPids()).toHaveLength(1);
   });
 

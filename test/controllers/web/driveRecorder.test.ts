@@ -219,7 +219,6 @@ describe("a recording of a browser", () => {
     await start();
     await recorded("lime");
     await device.web.close();
-    await device.verification.close();
     expect(ended).toEqual(["device_closed"]);
     const recording = await recorder.stop(NEVER);
     expect(recording).toMatchObject({ lost: [], files: [{ kind: "video" }, { kind: "trace" }] });

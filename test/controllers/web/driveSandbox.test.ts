@@ -22,7 +22,7 @@ it("what a snapshot lists of a frame whose scripts are off can be acted on", asy
     ["element_value", { selector: "Size", value: "Large" }],
     ["text_visible", { text: "Opened" }],
   ] as const) {
-    const check = device.verification.checks.find((one) => one.name === name);
+    const check = device.web.checks.find((one) => one.name === name);
     expect(await check?.read(check.input.parse(input), never), name).toMatchObject({ holds: true });
   }
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import {
   type CommandResult,
   type ControllerContext,
-  createWebControllers,
+  createWebController,
   DeviceError,
   type DeviceNotice,
   type DriverController,
@@ -16,7 +16,6 @@ import { runRecorded } from "../runRecorded.ts";
 /** A real browser under test, with places and a policy of the test's own. */
 export type WebDevice = {
   web: DriverController;
-  verification: DriverController;
   folder: string;
   /** Runs a command as the server does: parameters are parsed first. */
   run(command: string, params?: Record<string, unknown>, signal?: AbortSignal): Promise<CommandResult>;
@@ -40,11 +39,11 @@ export type DeviceOptions = {
 const NEVER = new AbortController().signal;
 const NOTICE_DEADLINE_MS = 5_000;
 
-/** Controllers on a folder of their own; not opened. */
+/** A controller on a folder of their own; not opened. */
 export async function makeWebDevice(options: DeviceOptions = {}): Promise<WebDevice> {
   const folder = await mkdtemp(join(tmpdir(), "labwright-web-"));
   const settings = webSettingsSchema.parse(options.settings ?? {});
-  const [web, verification] = createWebControllers(settings, contextOf(folder, options));
+  const web = createWebController(settings, contextOf(folder, options));
 
   let told = 0;
   async function run(name: string, params: Record<string, unknown> = {}, signal: AbortSignal = NEVER) {
@@ -55,7 +54,6 @@ export async function makeWebDevice(options: DeviceOptions = {}): Promise<WebDev
   const js = async (script: string) => (await run("execute_javascript", { script })).data?.result;
   return {
     web,
-    verification,
     folder,
     run,
     js,
@@ -76,7 +74,6 @@ export async function makeWebDevice(options: DeviceOptions = {}): Promise<WebDev
     },
     async close() {
       await web.close();
-      await verification.close();
       await rm(folder, { recursive: true, force: true });
     },
   };

@@ -26,8 +26,6 @@ const REPLACE_DEADLINE_MS = 10_000;
 const END_DEADLINE_MS = 3_000;
 /** A trace of ten busy minutes is written in seconds. */
 const SAVE_DEADLINE_MS = 30_000;
-/** How long a check waits for the answer of a page that may be frozen. */
-const CHECK_PATIENCE_MS = 500;
 /** What is kept of a browser was read lately; a last reading may take this long. */
 const READ_DEADLINE_MS = 1_000;
 
@@ -219,19 +217,6 @@ export class LiveSession implements DrivenSession {
   /** Opens the browser unless it is open, and makes anew what does not answer. Any number of callers may ask at once. */
   async open(signal: AbortSignal): Promise<void> {
     await this.#opening.join((own) => this.#makeReady(own), signal);
-  }
-
-  /** The same for a check, which has a deadline of its own: waits only a moment for a page that does not answer. */
-  async openForCheck(signal: AbortSignal): Promise<void> {
-    if (!this.isOpen()) return this.open(signal);
-    const limit = withDeadline(signal, CHECK_PATIENCE_MS);
-    try {
-      await this.open(limit.signal);
-    } catch (error) {
-      if (!limit.over()) throw error;
-    } finally {
-      limit.done();
-    }
   }
 
   /** The next {@link open} brings the cookies and local storage back. */

@@ -5,7 +5,7 @@ import { makeWebDevice } from "../../../controllers/web/webDevice.ts";
 
 const device = await makeWebDevice();
 await device.close();
-const { checks } = device.verification;
+const { checks } = device.web;
 const titled = (command: string, params: Params) =>
   titleOf(
     command,
