@@ -100,6 +100,7 @@ module.exports = {
   ],
   options: {
     tsPreCompilationDeps: true,
+    tsConfig: { fileName: join(__dirname, "tsconfig.tests.json") },
     doNotFollow: { path: "node_modules" },
     exclude: "^[^/.]+/(dist|out)/",
     enhancedResolveOptions: {

@@ -38,7 +38,7 @@ const project = (
 ): TestProjectInlineConfiguration => ({
   // A condition of our own: "source" is one that packages of others have too (eventsource ships TypeScript under it).
   plugins: [scriptsForVitest],
-  resolve: { conditions: ["labwright"] },
+  resolve: { conditions: ["labwright"], tsconfigPaths: true },
   ssr: { resolve: { conditions: ["labwright", "node"] } },
   test: {
     name,
@@ -56,6 +56,8 @@ const project = (
 });
 
 export default defineConfig({
+  // For `globalSetup`: the projects have their own.
+  resolve: { tsconfigPaths: true },
   test: {
     projects: [
       project("alone", { include: testFiles.filter(isAlone), isolate: true }),

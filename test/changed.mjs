@@ -31,6 +31,7 @@ function importsOf(file) {
 
 function pathOf(file, specifier) {
   if (specifier.startsWith(".")) return normalize(join(dirname(file), specifier.replace(/\?.*/, "")));
+  if (specifier.startsWith("#")) return specifier.replace(/^#([\w-]+)\/([^?]*).*/, "$1/src/$2");
   const [, name, part = "index"] = /^@labwright\/([\w-]+)(?:\/(\w+))?$/.exec(specifier) ?? [];
   if (name === undefined) return undefined;
   return [`${name}/src/${part}.ts`, `${name}/src/${part}/index.ts`, `${name}/${part}/index.ts`].find(

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isRunning } from "../controllers/src/programs/processTree.ts";
+import { isRunning } from "#controllers/programs/processTree.ts";
 
 const begin = "labwright-tests-";
 

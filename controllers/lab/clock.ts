@@ -12,14 +12,3 @@ export function burnIn(rgb: Uint8Array, width: number, value: number): void {
     }
   }
 }
-
-/** The number that was burnt in, read from raw pixels; `scale` is their size divided by that of the original picture. */
-export function readBurnt(pixels: Uint8Array, width: number, channels: 1 | 3, scale = 1): number {
-  let value = 0;
-  for (let bit = 0; bit < bits; bit++) {
-    const x = Math.floor((bit + 0.5) * cell * scale);
-    const y = Math.floor((cell / 2) * scale);
-    value = value * 2 + ((pixels[(y * width + x) * channels] ?? 0) > 127 ? 1 : 0);
-  }
-  return value;
-}

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createAgentStore } from "../../mcp-server/src/agents/store.ts";
-import { createAgentStoreApi } from "../../mcp-server/src/agents/storeApi.ts";
-import { agentsSchema } from "../../mcp-server/src/config/agents.ts";
+import { createAgentStore } from "#mcp-server/agents/store.ts";
+import { createAgentStoreApi } from "#mcp-server/agents/storeApi.ts";
+import { agentsSchema } from "#mcp-server/config/agents.ts";
 import { type AgentServer, startAgentServer } from "../fixtures/agentServer.ts";
 
 let server: AgentServer;

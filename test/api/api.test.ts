@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { openApiDocument } from "../../mcp-server/src/api/openapi.ts";
+import { openApiDocument } from "#mcp-server/api/openapi.ts";
 import { error, post, registry, start } from "./bench.ts";
 
 describe("GET /health", () => {

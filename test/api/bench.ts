@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import { ToolError } from "@labwright/mcp-server";
 import { z } from "zod";
-import { createApi, type EventSource } from "../../mcp-server/src/api/index.ts";
-import { ToolError } from "../../mcp-server/src/errors.ts";
-import { createRegistry } from "../../mcp-server/src/registry/registry.ts";
-import { defineTool } from "../../mcp-server/src/registry/tool.ts";
-import type { CallOutcome, CallRequest } from "../../mcp-server/src/server/call/callTool.ts";
-import type { ArtifactStore, StoredEvent } from "../../mcp-server/src/services/ports.ts";
+import { createApi, type EventSource } from "#mcp-server/api/index.ts";
+import { createRegistry } from "#mcp-server/registry/registry.ts";
+import { defineTool } from "#mcp-server/registry/tool.ts";
+import type { CallOutcome, CallRequest } from "#mcp-server/server/call/callTool.ts";
+import type { ArtifactStore, StoredEvent } from "#mcp-server/services/index.ts";
 
 type Tree = { name: string; children: Tree[] };
 const treeSchema: z.ZodType<Tree> = z.strictObject({

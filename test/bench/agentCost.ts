@@ -1,4 +1,4 @@
-import priceFile from "../../agent-client/src/model/models.json" with { type: "json" };
+import priceFile from "#agent-client/model/models.json" with { type: "json" };
 import type { SeenRequest } from "../fixtures/messagesApi/messages.ts";
 import { calls, says } from "../fixtures/messagesApi/reply.ts";
 import { blocksOf, type MessagesRequest } from "../fixtures/messagesApi/request.ts";

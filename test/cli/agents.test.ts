@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { z } from "zod";
-import { runCommand } from "../../mcp-server/src/cli/main.ts";
+import { runCommand } from "#mcp-server/cli/main.ts";
 
 let folder: string;
 beforeEach(() => {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { annotationText } from "../../mcp-server/src/cli/run/annotations.ts";
+import { annotationText } from "#mcp-server/cli/run/annotations.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "labwright-annotations-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

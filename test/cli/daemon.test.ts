@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { z } from "zod";
-import { readDaemonFile } from "../../mcp-server/src/server/daemonFile.ts";
+import { readDaemonFile } from "#mcp-server/server/daemonFile.ts";
 import { run, temporaryFolder } from "./fixtures.ts";
 
 /** Processes start here, on a machine that may do much else. */

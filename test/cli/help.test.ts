@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { expect, it } from "vitest";
-import { createProgram } from "../../mcp-server/src/cli/program.ts";
+import { createProgram } from "#mcp-server/cli/program.ts";
 import { run } from "./fixtures.ts";
 
 const signal = new AbortController().signal;

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { forTerminal, hintFor } from "../../mcp-server/src/cli/hints.ts";
-import { done } from "../../mcp-server/src/cli/run/connection.ts";
-import { verdictText } from "../../mcp-server/src/cli/run/verdictText.ts";
-import { schemaProblems } from "../../mcp-server/src/domain/schemaProblems.ts";
+import { forTerminal, hintFor } from "#mcp-server/cli/hints.ts";
+import { done } from "#mcp-server/cli/run/connection.ts";
+import { verdictText } from "#mcp-server/cli/run/verdictText.ts";
+import { schemaProblems } from "#mcp-server/domain/schemaProblems.ts";
 
 test("a hint names what a person types, and no tool", async () => {
   expect(forTerminal("Call list_hosts to see the devices.")).toBe(

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { getHost, type Host, hosts } from "../../mcp-server/src/cli/hosts/hosts.ts";
+import { getHost, type Host, hosts } from "#mcp-server/cli/hosts/hosts.ts";
 import { entryOf, installBench, parsed, program, read } from "./installing.ts";
 
 const bench = installBench();

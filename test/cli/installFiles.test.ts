@@ -10,8 +10,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { updateConfig } from "../../mcp-server/src/cli/hosts/configFile.ts";
-import { getHost } from "../../mcp-server/src/cli/hosts/hosts.ts";
+import { updateConfig } from "#mcp-server/cli/hosts/configFile.ts";
+import { getHost } from "#mcp-server/cli/hosts/hosts.ts";
 import { anyRecord, entryOf, installBench, parsed, program, read } from "./installing.ts";
 
 const bench = installBench();

@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { bridgeCommand } from "../../mcp-server/src/cli/hosts/bridgeCommand.ts";
-import { getHost, hosts } from "../../mcp-server/src/cli/hosts/hosts.ts";
-import type { Machine } from "../../mcp-server/src/cli/hosts/machine.ts";
-import { readBridgeOptions } from "../../mcp-server/src/cli/options.ts";
+import { bridgeCommand } from "#mcp-server/cli/hosts/bridgeCommand.ts";
+import { getHost, hosts } from "#mcp-server/cli/hosts/hosts.ts";
+import type { Machine } from "#mcp-server/cli/hosts/machine.ts";
+import { readBridgeOptions } from "#mcp-server/cli/options.ts";
 import { temporaryFolder } from "./fixtures.ts";
 
 const homes = { linux: "/home/anna", darwin: "/Users/anna", win32: "C:\\Users\\anna" } as const;

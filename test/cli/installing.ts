@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { afterEach, beforeEach } from "vitest";
 import { parse as parseYaml } from "yaml";
 import { z } from "zod";
-import type { Host } from "../../mcp-server/src/cli/hosts/hosts.ts";
-import { thisMachine } from "../../mcp-server/src/cli/hosts/machine.ts";
-import { tomlFormat } from "../../mcp-server/src/cli/hosts/tomlFormat.ts";
+import type { Host } from "#mcp-server/cli/hosts/hosts.ts";
+import { thisMachine } from "#mcp-server/cli/hosts/machine.ts";
+import { tomlFormat } from "#mcp-server/cli/hosts/tomlFormat.ts";
 import { run, temporaryFolder } from "./fixtures.ts";
 
 /** A home and a working folder for each test, and `labwright install` in them. */

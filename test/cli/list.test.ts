@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it, vi } from "vitest";
-import { exampleOf } from "../../mcp-server/src/cli/commands/toolArguments.ts";
-import { table } from "../../mcp-server/src/cli/terminal.ts";
-import { toWireTool } from "../../mcp-server/src/registry/wire.ts";
-import { tools } from "../../mcp-server/src/tools/index.ts";
+import { exampleOf } from "#mcp-server/cli/commands/toolArguments.ts";
+import { table } from "#mcp-server/cli/terminal.ts";
+import { toWireTool } from "#mcp-server/registry/wire.ts";
+import { tools } from "#mcp-server/tools/index.ts";
 import { run, temporaryFolder } from "./fixtures.ts";
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });

@@ -2,14 +2,14 @@ import { access, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { runCommand } from "../../mcp-server/src/cli/main.ts";
+import { runCommand } from "#mcp-server/cli/main.ts";
 import {
   ctrfReport,
   htmlReport,
   junitReport,
   type ReportEntry,
   readReport,
-} from "../../mcp-server/src/services/runs/reports/index.ts";
+} from "#mcp-server/services/runs/reports/index.ts";
 import {
   failedEntry,
   head,

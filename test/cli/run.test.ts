@@ -4,14 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { stringify } from "yaml";
-import {
-  exitCodeOf,
-  type RunConnection,
-  type RunOptions,
-  runTestcases,
-} from "../../mcp-server/src/cli/run/run.ts";
-import { progressText } from "../../mcp-server/src/cli/run/statusLine.ts";
-import { verdictText } from "../../mcp-server/src/cli/run/verdictText.ts";
+import { exitCodeOf, type RunConnection, type RunOptions, runTestcases } from "#mcp-server/cli/run/run.ts";
+import { progressText } from "#mcp-server/cli/run/statusLine.ts";
+import { verdictText } from "#mcp-server/cli/run/verdictText.ts";
 import type { TestClient } from "../fixtures/client.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
 import { connectionTo } from "./fixtures.ts";

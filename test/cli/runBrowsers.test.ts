@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type RunConnection, type RunOptions, runTestcases } from "../../mcp-server/src/cli/run/run.ts";
+import { type RunConnection, type RunOptions, runTestcases } from "#mcp-server/cli/run/run.ts";
 import type { TestClient } from "../fixtures/client.ts";
 import { listenOnLoopback } from "../fixtures/loopback.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { filtered } from "../../mcp-server/src/cli/run/plan.ts";
+import { filtered } from "#mcp-server/cli/run/plan.ts";
 
 const tests = [
   { name: "sign in", tags: ["smoke"] },

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { configFile, dataDirectory, defaultDataDirectory } from "../../mcp-server/src/config/places.ts";
-import { type Environment, loadConfig, machineName } from "../../mcp-server/src/config.ts";
+import { configFile, dataDirectory, defaultDataDirectory } from "#mcp-server/config/places.ts";
+import { type Environment, loadConfig, machineName } from "#mcp-server/config.ts";
 import { openConfigFolder, problemsOf } from "./loading.ts";
 
 const { file, folder, load } = openConfigFolder();

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ToolError } from "@labwright/mcp-server";
 import { afterAll, expect } from "vitest";
 import { z } from "zod";
-import { type ConfigOptions, type Environment, loadConfig } from "../../mcp-server/src/config.ts";
-import { ToolError } from "../../mcp-server/src/errors.ts";
+import { type ConfigOptions, type Environment, loadConfig } from "#mcp-server/config.ts";
 
 /** A folder of a test file's own, which goes with it. `load` writes its labwright.yaml and reads it. */
 export function openConfigFolder() {

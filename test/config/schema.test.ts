@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { z } from "zod";
-import { builtInFactories } from "../../mcp-server/src/config/controllers.ts";
-import { configFileSchema } from "../../mcp-server/src/config/schema.ts";
+import { builtInFactories } from "#mcp-server/config/controllers.ts";
+import { configFileSchema } from "#mcp-server/config/schema.ts";
 
 it("keeps the committed JSON Schema of labwright.yaml in step with the code", async () => {
   const schema = {

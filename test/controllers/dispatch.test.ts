@@ -1,6 +1,6 @@
 import { DeviceError, DispatchRecord } from "@labwright/controllers";
 import { expect, test } from "vitest";
-import { sendInput, unsent } from "../../controllers/src/dispatch.ts";
+import { sendInput, unsent } from "#controllers/dispatch.ts";
 
 const lost = () => new DeviceError("TRANSPORT_LOST", "The connection broke.");
 const send = (works: readonly (() => unknown)[]) => async () => {

@@ -1,7 +1,7 @@
 import type { DriverController } from "@labwright/controllers";
 import { simulatedFactory, simulatedInfraredFactory } from "@labwright/controllers/lab";
 import { expect, it } from "vitest";
-import { builtInFactories } from "../../mcp-server/src/config/controllers.ts";
+import { builtInFactories } from "#mcp-server/config/controllers.ts";
 import { startAndroidLab } from "../fixtures/androidLab.ts";
 import { controllerContext } from "../fixtures/controllerContext.ts";
 import { startLabIos } from "../lab/ios/index.ts";

@@ -15,7 +15,7 @@ import { pathToFileURL } from "node:url";
 import { type Addons, createAddons } from "@labwright/controllers";
 import { build } from "esbuild";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { setUpParts } from "../../mcp-server/src/cli/commands/setup.ts";
+import { setUpParts } from "#mcp-server/cli/commands/setup.ts";
 import { programBundle } from "../fixtures/bundle.ts";
 
 const never = new AbortController().signal;

@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { Duplex, Readable } from "node:stream";
 import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
+import { startProgram } from "@labwright/controllers";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startProgram } from "../../controllers/src/programs/run.ts";
 import { programBundle } from "../fixtures/bundle.ts";
 
 const node = process.execPath;

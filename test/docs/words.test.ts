@@ -1,13 +1,13 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { actionPhrases } from "../../mcp-server/src/services/apps/authoring/actionPhrases.ts";
-import { checkPhrases } from "../../mcp-server/src/services/apps/authoring/checkPhrases.ts";
-import { describeStep } from "../../mcp-server/src/services/apps/authoring/graph.ts";
-import type { Phrase } from "../../mcp-server/src/services/apps/authoring/phrase.ts";
-import { readSentence } from "../../mcp-server/src/services/apps/authoring/phrases.ts";
-import { sentencesOf } from "../../mcp-server/src/services/apps/authoring/sentences.ts";
-import { shortNames } from "../../mcp-server/src/services/apps/steps/index.ts";
-import { readLine } from "../../mcp-server/src/services/apps/steps/line.ts";
+import { actionPhrases } from "#mcp-server/services/apps/authoring/actionPhrases.ts";
+import { checkPhrases } from "#mcp-server/services/apps/authoring/checkPhrases.ts";
+import { describeStep } from "#mcp-server/services/apps/authoring/graph.ts";
+import type { Phrase } from "#mcp-server/services/apps/authoring/phrase.ts";
+import { readSentence } from "#mcp-server/services/apps/authoring/phrases.ts";
+import { sentencesOf } from "#mcp-server/services/apps/authoring/sentences.ts";
+import { shortNames } from "#mcp-server/services/apps/steps/index.ts";
+import { readLine } from "#mcp-server/services/apps/steps/line.ts";
 import { refused, understood } from "../services/apps/authoring/wordings.ts";
 import { language } from "../services/apps/steps/language.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { readModel } from "../../mcp-server/src/cli/demo/model.ts";
-import { implementations, serveTodomvc } from "../../mcp-server/src/cli/demo/todomvc.ts";
-import { countLines, judge, type Verdict, verdictTable } from "../../mcp-server/src/cli/demo/verdicts.ts";
-import { readYaml } from "../../mcp-server/src/services/apps/files/importYaml.ts";
+import { readModel } from "#mcp-server/cli/demo/model.ts";
+import { implementations, serveTodomvc } from "#mcp-server/cli/demo/todomvc.ts";
+import { countLines, judge, type Verdict, verdictTable } from "#mcp-server/cli/demo/verdicts.ts";
+import { readYaml } from "#mcp-server/services/apps/files/importYaml.ts";
 import { builtInVerbs } from "../fixtures/verbs.ts";
 
 const where = { userinterface: "todomvc-react", url: "http://127.0.0.1:1/x.html", withTestcases: true };

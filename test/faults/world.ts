@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { readDaemonFile } from "../../mcp-server/src/server/daemonFile.ts";
+import { readDaemonFile } from "#mcp-server/server/daemonFile.ts";
 import { type Reply, readReply } from "../fixtures/client.ts";
 import { productCommand } from "../fixtures/daemon.ts";
 import { type Answer, callDaemon } from "../fixtures/daemonProcess.ts";

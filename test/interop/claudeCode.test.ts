@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import { daemonHeaders, daemonUrl } from "../../mcp-server/src/server/daemonFile.ts";
+import { daemonHeaders, daemonUrl } from "#mcp-server/server/daemonFile.ts";
 import { type Bench, productBench } from "../fixtures/daemon.ts";
 import { claudeCode } from "./claudeCode/fetch.ts";
 import { startMessages } from "./claudeCode/messages.ts";

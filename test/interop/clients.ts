@@ -7,7 +7,7 @@ import { StdioClientTransport as OldStdio } from "@modelcontextprotocol/sdk/clie
 import { StreamableHTTPClientTransport as OldHttp } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport as OldTransport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { z } from "zod";
-import { type DaemonFile, daemonHeaders, daemonUrl } from "../../mcp-server/src/server/daemonFile.ts";
+import { type DaemonFile, daemonHeaders, daemonUrl } from "#mcp-server/server/daemonFile.ts";
 import type { Bench } from "../fixtures/daemon.ts";
 import { productCommand } from "../fixtures/daemon.ts";
 

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import { daemonUrl } from "../../mcp-server/src/server/daemonFile.ts";
+import { daemonUrl } from "#mcp-server/server/daemonFile.ts";
 import { type Bench, productBench, productCommand } from "../fixtures/daemon.ts";
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });

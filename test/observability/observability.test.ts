@@ -16,10 +16,10 @@ import {
   span,
   traceparent,
   withTraceparent,
-} from "../../mcp-server/src/observability/index.ts";
-import { createLog } from "../../mcp-server/src/observability/log.ts";
-import { scrub } from "../../mcp-server/src/observability/scrub.ts";
-import { createSecrets } from "../../mcp-server/src/services/policy/secrets.ts";
+} from "#mcp-server/observability/index.ts";
+import { createLog } from "#mcp-server/observability/log.ts";
+import { scrub } from "#mcp-server/observability/scrub.ts";
+import { createSecrets } from "#mcp-server/services/policy/secrets.ts";
 import { listenOnLoopback } from "../fixtures/loopback.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "labwright-observability-"));

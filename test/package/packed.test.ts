@@ -11,9 +11,9 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
-import { type Host, hosts } from "../../mcp-server/src/cli/hosts/hosts.ts";
-import { thisMachine } from "../../mcp-server/src/cli/hosts/machine.ts";
-import { tomlFormat } from "../../mcp-server/src/cli/hosts/tomlFormat.ts";
+import { type Host, hosts } from "#mcp-server/cli/hosts/hosts.ts";
+import { thisMachine } from "#mcp-server/cli/hosts/machine.ts";
+import { tomlFormat } from "#mcp-server/cli/hosts/tomlFormat.ts";
 import { listenOnLoopback } from "../fixtures/loopback.ts";
 import { install, npmEnv, packInto, programIn } from "../fixtures/packed.ts";
 

@@ -2,8 +2,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, it, vi } from "vitest";
 import { z } from "zod";
-import { httpStore, type StoreRequest, serverSettings } from "../../agent-client/src/store/httpStore.ts";
-import { daemonHeaders, daemonUrl } from "../../mcp-server/src/server/daemonFile.ts";
+import { httpStore, type StoreRequest, serverSettings } from "#agent-client/store/httpStore.ts";
+import { daemonHeaders, daemonUrl } from "#mcp-server/server/daemonFile.ts";
 import { type Bench, isAlive, kill, productBench, within } from "../fixtures/daemon.ts";
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });

@@ -1,18 +1,18 @@
 import { DeviceError } from "@labwright/controllers";
+import { ToolError } from "@labwright/mcp-server";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { ToolError } from "../../mcp-server/src/errors.ts";
-import { createRegistry } from "../../mcp-server/src/registry/registry.ts";
-import { type AnyTool, defineTool } from "../../mcp-server/src/registry/tool.ts";
+import { createRegistry } from "#mcp-server/registry/registry.ts";
+import { type AnyTool, defineTool } from "#mcp-server/registry/tool.ts";
 import {
   type CallOutcome,
   type CallRecord,
   type CallRequest,
   type CallToolDeps,
   createCallTool,
-} from "../../mcp-server/src/server/call/callTool.ts";
-import type { CallEnd } from "../../mcp-server/src/server/call/idempotency.ts";
-import type { CallContext } from "../../mcp-server/src/services/index.ts";
+} from "#mcp-server/server/call/callTool.ts";
+import type { CallEnd } from "#mcp-server/server/call/idempotency.ts";
+import type { CallContext } from "#mcp-server/services/index.ts";
 import { memoryCalls } from "../fixtures/client.ts";
 import { runOf } from "../fixtures/executionRecords.ts";
 import { fakeClock } from "../fixtures/fakeClock.ts";

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
+import { ToolError } from "@labwright/mcp-server";
 import { ProtocolError } from "@modelcontextprotocol/client";
 import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { ToolError } from "../../mcp-server/src/errors.ts";
-import { buildCatalogue } from "../../mcp-server/src/registry/catalogue.ts";
-import { createRegistry } from "../../mcp-server/src/registry/registry.ts";
-import { defineTool } from "../../mcp-server/src/registry/tool.ts";
-import { tools as catalogueTools } from "../../mcp-server/src/tools/index.ts";
+import { buildCatalogue } from "#mcp-server/registry/catalogue.ts";
+import { createRegistry } from "#mcp-server/registry/registry.ts";
+import { defineTool } from "#mcp-server/registry/tool.ts";
+import { tools as catalogueTools } from "#mcp-server/tools/index.ts";
 import { connectClient, type TestClient, testBuild } from "../fixtures/client.ts";
 import { memoryArtifacts, wireServices } from "../fixtures/wire.ts";
 

@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { daemonHeaders, daemonUrl } from "../../mcp-server/src/server/daemonFile.ts";
+import { daemonHeaders, daemonUrl } from "#mcp-server/server/daemonFile.ts";
 import { within } from "../fixtures/daemon.ts";
 import { type DaemonProcess, launchDaemon, ownDaemons } from "../fixtures/daemonProcess.ts";
 import { type Postgres, startPostgres } from "../fixtures/postgres.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { SkillsClient } from "@modelcontextprotocol/client/ext/skills";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import { daemonHeaders, daemonUrl } from "../../mcp-server/src/server/daemonFile.ts";
+import { daemonHeaders, daemonUrl } from "#mcp-server/server/daemonFile.ts";
 import { type Bench, isAlive, kill, productBench, type WireHost, within } from "../fixtures/daemon.ts";
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });

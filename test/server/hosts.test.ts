@@ -1,14 +1,14 @@
 import { InMemoryTransport } from "@modelcontextprotocol/client";
 import { expect, it } from "vitest";
 import { z } from "zod";
-import { buildCatalogue } from "../../mcp-server/src/registry/catalogue.ts";
-import { createRegistry } from "../../mcp-server/src/registry/registry.ts";
-import { wholeCatalogue } from "../../mcp-server/src/registry/subset.ts";
-import { defineTool } from "../../mcp-server/src/registry/tool.ts";
-import { parseInput } from "../../mcp-server/src/server/call/parseInput.ts";
-import type { Backend } from "../../mcp-server/src/server/mcp/backend.ts";
-import { createServer } from "../../mcp-server/src/server/mcp/createServer.ts";
-import { tools } from "../../mcp-server/src/tools/index.ts";
+import { buildCatalogue } from "#mcp-server/registry/catalogue.ts";
+import { createRegistry } from "#mcp-server/registry/registry.ts";
+import { wholeCatalogue } from "#mcp-server/registry/subset.ts";
+import { defineTool } from "#mcp-server/registry/tool.ts";
+import { parseInput } from "#mcp-server/server/call/parseInput.ts";
+import type { Backend } from "#mcp-server/server/mcp/backend.ts";
+import { createServer } from "#mcp-server/server/mcp/createServer.ts";
+import { tools } from "#mcp-server/tools/index.ts";
 
 const plain = defineTool({
   ...{ name: "list_nothing", title: "Nothing", description: "Lists nothing.", domain: "screen" },

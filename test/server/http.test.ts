@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { Hono } from "hono";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { defineTool } from "../../mcp-server/src/registry/tool.ts";
-import { checkExposure, listen } from "../../mcp-server/src/server/http/listen.ts";
-import type { CallContext } from "../../mcp-server/src/services/index.ts";
+import { defineTool } from "#mcp-server/registry/tool.ts";
+import { checkExposure, listen } from "#mcp-server/server/http/listen.ts";
+import type { CallContext } from "#mcp-server/services/index.ts";
 import { bearer, connectHttp, type HttpFixture, rpc, startHttp, whoAmI } from "../fixtures/http.ts";
 import { wireServices } from "../fixtures/wire.ts";
 

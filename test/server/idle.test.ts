@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { watchIdle } from "../../mcp-server/src/server/idle.ts";
+import { watchIdle } from "#mcp-server/server/idle.ts";
 import { fakeClock } from "../fixtures/fakeClock.ts";
 
 function watched(isBusy: () => Promise<boolean>) {

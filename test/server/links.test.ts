@@ -1,10 +1,10 @@
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { defineTool } from "../../mcp-server/src/registry/tool.ts";
-import { type Attached, attach, DaemonLost } from "../../mcp-server/src/server/bridge/link.ts";
-import { linkProtocol } from "../../mcp-server/src/server/http/linkMessages.ts";
-import type { ToolCall } from "../../mcp-server/src/server/mcp/backend.ts";
+import { defineTool } from "#mcp-server/registry/tool.ts";
+import { type Attached, attach, DaemonLost } from "#mcp-server/server/bridge/link.ts";
+import { linkProtocol } from "#mcp-server/server/http/linkMessages.ts";
+import type { ToolCall } from "#mcp-server/server/mcp/backend.ts";
 import { type HttpFixture, startHttp, testToken } from "../fixtures/http.ts";
 import { wireServices } from "../fixtures/wire.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ownHeap, watchMemory } from "../../mcp-server/src/server/memory.ts";
+import { ownHeap, watchMemory } from "#mcp-server/server/memory.ts";
 import { fakeClock } from "../fixtures/fakeClock.ts";
 
 /** A heap of which each collection frees a half. */

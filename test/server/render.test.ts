@@ -1,7 +1,7 @@
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it } from "vitest";
-import type { CallError } from "../../mcp-server/src/server/call/callError.ts";
-import { renderError, renderResult } from "../../mcp-server/src/server/call/render.ts";
+import type { CallError } from "#mcp-server/server/call/callError.ts";
+import { renderError, renderResult } from "#mcp-server/server/call/render.ts";
 
 const tokens = (text: string) => encode(text).length;
 

@@ -1,11 +1,11 @@
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { fitTypes } from "../../mcp-server/src/domain/fitTypes.ts";
-import { createRegistry } from "../../mcp-server/src/registry/registry.ts";
-import { parseInput } from "../../mcp-server/src/server/call/parseInput.ts";
-import { callLine, noSuchTool } from "../../mcp-server/src/server/call/repair/noSuchTool.ts";
-import { tools } from "../../mcp-server/src/tools/index.ts";
+import { fitTypes } from "#mcp-server/domain/fitTypes.ts";
+import { createRegistry } from "#mcp-server/registry/registry.ts";
+import { parseInput } from "#mcp-server/server/call/parseInput.ts";
+import { callLine, noSuchTool } from "#mcp-server/server/call/repair/noSuchTool.ts";
+import { tools } from "#mcp-server/tools/index.ts";
 
 const registry = createRegistry(tools);
 

@@ -1,8 +1,8 @@
 import type { Client } from "@modelcontextprotocol/client";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { eventRoom, treeRoom } from "../../mcp-server/src/server/resources/index.ts";
-import { tools } from "../../mcp-server/src/tools/index.ts";
+import { eventRoom, treeRoom } from "#mcp-server/server/resources/index.ts";
+import { tools } from "#mcp-server/tools/index.ts";
 import { connectHttp, type HttpFixture, startHttp } from "../fixtures/http.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
 import { boxYaml } from "../services/apps/navigation/lab.ts";

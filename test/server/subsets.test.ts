@@ -1,9 +1,9 @@
 import { SkillsClient } from "@modelcontextprotocol/client/ext/skills";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { buildCatalogue } from "../../mcp-server/src/registry/catalogue.ts";
-import { cutCatalogue, namesIn, type SubsetAsked } from "../../mcp-server/src/registry/subset.ts";
-import { type AnyTool, defineTool } from "../../mcp-server/src/registry/tool.ts";
+import { buildCatalogue } from "#mcp-server/registry/catalogue.ts";
+import { cutCatalogue, namesIn, type SubsetAsked } from "#mcp-server/registry/subset.ts";
+import { type AnyTool, defineTool } from "#mcp-server/registry/tool.ts";
 import { testBuild } from "../fixtures/client.ts";
 import { bearer, connectHttp, type HttpFixture, startHttp } from "../fixtures/http.ts";
 import { wireServices } from "../fixtures/wire.ts";

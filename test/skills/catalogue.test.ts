@@ -1,10 +1,10 @@
 import { fileURLToPath } from "node:url";
+import { loadAgents } from "@labwright/agent-client";
 import { latestSkills, loadSkills, type Skill } from "@labwright/skills";
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, test } from "vitest";
-import { loadAgents } from "../../agent-client/src/agents/load.ts";
-import { toWireTool } from "../../mcp-server/src/registry/wire.ts";
-import { tools } from "../../mcp-server/src/tools/index.ts";
+import { toWireTool } from "#mcp-server/registry/wire.ts";
+import { tools } from "#mcp-server/tools/index.ts";
 
 /** What a skill may cost a model that is given it, in o200k tokens of the system prompt and its tools. */
 const tokensPerSkill = 1_600;

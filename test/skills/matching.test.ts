@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { loadSkills, matchSkill } from "@labwright/skills";
 import { describe, expect, test } from "vitest";
-import { tools } from "../../mcp-server/src/tools/index.ts";
+import { tools } from "#mcp-server/tools/index.ts";
 import { judgeRequests, readRequests } from "./figures.ts";
 import { aSkill, emptyFolder, skillText, toolNames, writeSkill } from "./fixture.ts";
 

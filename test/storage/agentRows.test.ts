@@ -1,8 +1,6 @@
 import { sql } from "drizzle-orm";
 import { beforeAll, expect, it } from "vitest";
-import type { Database, Storage } from "../../mcp-server/src/storage/index.ts";
-import { agentSessionRows } from "../../mcp-server/src/storage/rows/agents/agentSessionRows.ts";
-import { agentTaskRows } from "../../mcp-server/src/storage/rows/agents/agentTaskRows.ts";
+import { agentSessionRows, agentTaskRows, type Database, type Storage } from "#mcp-server/storage/index.ts";
 import { describeEachDatabase } from "../fixtures/database.ts";
 
 const start = Date.parse("2030-01-01T00:00:00.000Z");

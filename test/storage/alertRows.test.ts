@@ -6,7 +6,7 @@ import {
   type AlertRows,
   alertRows,
   type Database,
-} from "../../mcp-server/src/storage/index.ts";
+} from "#mcp-server/storage/index.ts";
 import { describeEachDatabase } from "../fixtures/database.ts";
 import { minute } from "../fixtures/executionRecords.ts";
 

@@ -1,12 +1,7 @@
 import { sql } from "drizzle-orm";
 import { beforeAll, beforeEach, expect, it } from "vitest";
-import type { ExecutionStatus } from "../../mcp-server/src/domain/index.ts";
-import {
-  type Analysis,
-  type AnalysisRows,
-  analysisRows,
-  type Database,
-} from "../../mcp-server/src/storage/index.ts";
+import type { ExecutionStatus } from "#mcp-server/domain/index.ts";
+import { type Analysis, type AnalysisRows, analysisRows, type Database } from "#mcp-server/storage/index.ts";
 import { describeEachDatabase } from "../fixtures/database.ts";
 import { minute, storeOpenRun, storeRuns } from "../fixtures/executionRecords.ts";
 

@@ -1,11 +1,11 @@
 import { beforeAll, expect, it } from "vitest";
-import type { Step } from "../../mcp-server/src/domain/index.ts";
-import { type CallRows, callRows } from "../../mcp-server/src/storage/rows/callRows.ts";
+import type { Step } from "#mcp-server/domain/index.ts";
+import { type CallRows, callRows } from "#mcp-server/storage/index.ts";
 import {
   type ExecutionRows,
   executionRows,
   type FinishedRun,
-} from "../../mcp-server/src/storage/rows/executionRows.ts";
+} from "#mcp-server/storage/rows/executionRows.ts";
 import { describeEachDatabase } from "../fixtures/database.ts";
 
 const day = (n: number) => new Date(Date.UTC(2030, 0, n)).toISOString();

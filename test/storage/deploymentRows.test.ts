@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { beforeAll, beforeEach, expect, it } from "vitest";
-import { deploymentSchema } from "../../mcp-server/src/domain/index.ts";
+import { deploymentSchema } from "#mcp-server/domain/index.ts";
 import {
   type Database,
   type Deployment,
@@ -9,7 +9,7 @@ import {
   type DeploymentRunRows,
   deploymentRows,
   deploymentRunRows,
-} from "../../mcp-server/src/storage/index.ts";
+} from "#mcp-server/storage/index.ts";
 import { describeEachDatabase } from "../fixtures/database.ts";
 import { minute } from "../fixtures/executionRecords.ts";
 

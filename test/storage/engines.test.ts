@@ -1,7 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import { beforeAll, expect, it } from "vitest";
-import type { Storage } from "../../mcp-server/src/storage/index.ts";
-import { audit, eventCursors, events } from "../../mcp-server/src/storage/schema/index.ts";
+import type { Storage } from "#mcp-server/storage/index.ts";
+import { audit, eventCursors, events } from "#mcp-server/storage/schema/index.ts";
 import { describeEachDatabase } from "../fixtures/database.ts";
 
 const at = "2030-01-02T03:04:05.678Z";

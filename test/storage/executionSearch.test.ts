@@ -8,7 +8,7 @@ import {
   type ExecutionPlace,
   type ExecutionSearch,
   executionSearch,
-} from "../../mcp-server/src/storage/index.ts";
+} from "#mcp-server/storage/index.ts";
 import { describeEachDatabase } from "../fixtures/database.ts";
 import { minute, storeOpenRun, storeRuns } from "../fixtures/executionRecords.ts";
 

@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from "vitest";
-import { type LeaseRows, leaseRows } from "../../mcp-server/src/storage/index.ts";
+import { type LeaseRows, leaseRows } from "#mcp-server/storage/index.ts";
 import { describeEachDatabase } from "../fixtures/database.ts";
 
 const start = Date.parse("2030-01-01T00:00:00.000Z");

@@ -1,7 +1,7 @@
 import type { PoolClient } from "pg";
 import { beforeAll, expect, it } from "vitest";
-import { Notifications } from "../../mcp-server/src/storage/engine/listen.ts";
-import type { Storage } from "../../mcp-server/src/storage/index.ts";
+import { Notifications } from "#mcp-server/storage/engine/listen.ts";
+import type { Storage } from "#mcp-server/storage/index.ts";
 import { describeEachDatabase } from "../fixtures/database.ts";
 
 describeEachDatabase("notifications", (open) => {

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
-import { isDataDirLocked, lockDataDir } from "../../mcp-server/src/storage/index.ts";
+import { isDataDirLocked, lockDataDir } from "#mcp-server/storage/index.ts";
 import { bundled } from "../fixtures/engine.ts";
 
 let program: URL;

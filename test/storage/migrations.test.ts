@@ -8,8 +8,8 @@ import { sql } from "drizzle-orm";
 import pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { z } from "zod";
-import { migrationsFolder } from "../../mcp-server/src/storage/engine/migrate.ts";
-import { openStorage } from "../../mcp-server/src/storage/index.ts";
+import { migrationsFolder } from "#mcp-server/storage/engine/migrate.ts";
+import { openStorage } from "#mcp-server/storage/index.ts";
 import { type Postgres, startPostgres } from "../fixtures/postgres.ts";
 
 const run = promisify(execFile);

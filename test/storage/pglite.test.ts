@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
-import { eventRows, openStorage, startEngine } from "../../mcp-server/src/storage/index.ts";
-import { audit } from "../../mcp-server/src/storage/schema/index.ts";
+import { eventRows, openStorage, startEngine } from "#mcp-server/storage/index.ts";
+import { audit } from "#mcp-server/storage/schema/index.ts";
 import { bundled, type EngineFiles, engineFiles } from "../fixtures/engine.ts";
 
 let files: EngineFiles;

@@ -1,13 +1,13 @@
 import { sql } from "drizzle-orm";
 import { beforeAll, beforeEach, expect, it } from "vitest";
-import { databaseOnly } from "../../mcp-server/src/domain/index.ts";
+import { databaseOnly } from "#mcp-server/domain/index.ts";
 import {
   type ReferenceRow,
   type ReferenceRows,
   referenceRows,
   type Storage,
-} from "../../mcp-server/src/storage/index.ts";
-import { userinterfaceRows } from "../../mcp-server/src/storage/rows/userinterfaceRows.ts";
+} from "#mcp-server/storage/index.ts";
+import { userinterfaceRows } from "#mcp-server/storage/rows/userinterfaceRows.ts";
 import { describeEachDatabase } from "../fixtures/database.ts";
 
 const at = "2026-01-01T00:00:00.000Z";

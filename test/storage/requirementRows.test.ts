@@ -7,8 +7,8 @@ import {
   type RequirementRows,
   requirementRows,
   type Storage,
-} from "../../mcp-server/src/storage/index.ts";
-import { testcaseRows } from "../../mcp-server/src/storage/rows/testcaseRows.ts";
+} from "#mcp-server/storage/index.ts";
+import { testcaseRows } from "#mcp-server/storage/rows/testcaseRows.ts";
 import { describeEachDatabase } from "../fixtures/database.ts";
 import { draft, minute, saveTestcase, storeRun } from "../services/lab/requirements/facts.ts";
 

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { beforeAll, expect, it } from "vitest";
-import { artifactRows, eventRows, type Storage } from "../../mcp-server/src/storage/index.ts";
+import { artifactRows, eventRows, type Storage } from "#mcp-server/storage/index.ts";
 import { describeEachDatabase, type OpenDatabase } from "../fixtures/database.ts";
 
 const day = (n: number) => new Date(Date.UTC(2030, 0, n)).toISOString();

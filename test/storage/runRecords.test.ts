@@ -1,12 +1,7 @@
 import { sql } from "drizzle-orm";
 import { beforeAll, beforeEach, expect, it } from "vitest";
-import {
-  analysisRows,
-  type Database,
-  type RunRecord,
-  runRecords,
-} from "../../mcp-server/src/storage/index.ts";
-import { executionRows } from "../../mcp-server/src/storage/rows/executionRows.ts";
+import { analysisRows, type Database, type RunRecord, runRecords } from "#mcp-server/storage/index.ts";
+import { executionRows } from "#mcp-server/storage/rows/executionRows.ts";
 import { describeEachDatabase } from "../fixtures/database.ts";
 import { minute, runOf, storeOpenRun, storeRuns } from "../fixtures/executionRecords.ts";
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { SharedSession } from "../../mcp-server/src/storage/engine/session.ts";
+import { SharedSession } from "#mcp-server/storage/engine/session.ts";
 
 const ready = (state: string) => Buffer.from([0x5a, 0, 0, 0, 5, state.charCodeAt(0)]);
 

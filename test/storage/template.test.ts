@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib";
 import { afterEach, beforeAll, beforeEach, expect, it } from "vitest";
-import { isCluster, placeCluster, unpackTemplate } from "../../mcp-server/src/storage/engine/template.ts";
+import { isCluster, placeCluster, unpackTemplate } from "#mcp-server/storage/engine/template.ts";
 import { engineFiles } from "../fixtures/engine.ts";
 
 let template: string;

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
-import { databaseOnly, testcaseSchema } from "../../mcp-server/src/domain/index.ts";
-import { databaseBytes } from "../../mcp-server/src/storage/index.ts";
-import { testcaseRows } from "../../mcp-server/src/storage/rows/testcaseRows.ts";
+import { databaseOnly, testcaseSchema } from "#mcp-server/domain/index.ts";
+import { databaseBytes } from "#mcp-server/storage/index.ts";
+import { testcaseRows } from "#mcp-server/storage/rows/testcaseRows.ts";
 import { describeEachDatabase } from "../fixtures/database.ts";
 
 const at = "2026-01-01T00:00:00.000Z";

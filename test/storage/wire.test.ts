@@ -1,10 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  backendFrames,
-  FrontendBuffer,
-  greeting,
-  refusal,
-} from "../../mcp-server/src/storage/engine/wire.ts";
+import { backendFrames, FrontendBuffer, greeting, refusal } from "#mcp-server/storage/engine/wire.ts";
 
 function message(type: string, body: string): Buffer {
   const text = Buffer.from(body);

@@ -5,8 +5,8 @@ import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { parse } from "yaml";
 import { z } from "zod";
-import { type DemoModel, readModel } from "../../mcp-server/src/cli/demo/model.ts";
-import { serveTodomvc } from "../../mcp-server/src/cli/demo/todomvc.ts";
+import { type DemoModel, readModel } from "#mcp-server/cli/demo/model.ts";
+import { serveTodomvc } from "#mcp-server/cli/demo/todomvc.ts";
 import { openSides } from "../bench/sides.ts";
 import type { StdioServer } from "../bench/stdioServer.ts";
 

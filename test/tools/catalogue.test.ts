@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, test } from "vitest";
-import { instructions } from "../../mcp-server/src/registry/catalogue.ts";
-import { capabilities, domains } from "../../mcp-server/src/registry/tool.ts";
-import { toWireTool } from "../../mcp-server/src/registry/wire.ts";
-import { tools } from "../../mcp-server/src/tools/index.ts";
+import { instructions } from "#mcp-server/registry/catalogue.ts";
+import { capabilities, domains } from "#mcp-server/registry/tool.ts";
+import { toWireTool } from "#mcp-server/registry/wire.ts";
+import { tools } from "#mcp-server/tools/index.ts";
 
 /** What one tool may cost a model that is given it, in o200k tokens of {name, description, input_schema}. */
 const tokensPerTool = 250;

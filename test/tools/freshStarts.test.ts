@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { type RunConnection, type RunOptions, runTestcases } from "../../mcp-server/src/cli/run/run.ts";
+import { type RunConnection, type RunOptions, runTestcases } from "#mcp-server/cli/run/run.ts";
 import type { Reply, TestClient } from "../fixtures/client.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
 import { type Site, startSite } from "../fixtures/site.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
-import { changeZip } from "../../mcp-server/src/services/devices/recordings/zip.ts";
+import { changeZip } from "#mcp-server/services/devices/recordings/zip.ts";
 import type { TestClient } from "../fixtures/client.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
 import { type Site, startSite } from "../fixtures/site.ts";

@@ -9,8 +9,9 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { loadAgents } from "@labwright/agent-client";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { loadAgents, ownAgentsFolder, parseAgent } from "../../../agent-client/src/agents/load.ts";
+import { ownAgentsFolder, parseAgent } from "#agent-client/agents/load.ts";
 
 let folder: string;
 beforeEach(() => {

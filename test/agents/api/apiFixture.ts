@@ -1,11 +1,11 @@
 import { request } from "node:http";
+import type { AgentEvent } from "@labwright/agent-client";
 import { io, type Socket } from "socket.io-client";
 import { expect } from "vitest";
-import type { AgentEvent } from "../../../agent-client/src/events.ts";
-import { createAgentApi } from "../../../mcp-server/src/agents/api/app.ts";
-import type { ApiDeps, OutsideEvent } from "../../../mcp-server/src/agents/api/deps.ts";
-import { agentsSchema } from "../../../mcp-server/src/config/agents.ts";
-import type { ListenSettings } from "../../../mcp-server/src/server/http/listen.ts";
+import { createAgentApi } from "#mcp-server/agents/api/app.ts";
+import type { ApiDeps, OutsideEvent } from "#mcp-server/agents/api/deps.ts";
+import { agentsSchema } from "#mcp-server/config/agents.ts";
+import type { ListenSettings } from "#mcp-server/server/http/listen.ts";
 import { type FakeConversations, fakeConversations, type Script } from "../../fixtures/fakeConversations.ts";
 import { startHttp } from "../../fixtures/http.ts";
 import { wireServices } from "../../fixtures/wire.ts";

@@ -1,6 +1,6 @@
+import type { AgentEvent } from "@labwright/agent-client";
 import { expect, it } from "vitest";
-import type { AgentEvent } from "../../../agent-client/src/events.ts";
-import { follow as followAs } from "../../../mcp-server/src/agents/api/joined.ts";
+import { follow as followAs } from "#mcp-server/agents/api/joined.ts";
 
 const event = (seq: number): AgentEvent => ({
   type: "message",

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promise
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { saveKey } from "../../../mcp-server/src/agents/open.ts";
+import { saveKey } from "#mcp-server/agents/open.ts";
 
 let folder = "";
 beforeEach(async () => {

@@ -1,5 +1,5 @@
+import { AgentError } from "@labwright/agent-client";
 import { expect, it, onTestFinished } from "vitest";
-import { AgentError } from "../../../agent-client/src/errors.ts";
 import { bearer, startHttp } from "../../fixtures/http.ts";
 import { wireServices } from "../../fixtures/wire.ts";
 

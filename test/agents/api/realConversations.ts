@@ -1,5 +1,4 @@
-import type { ToolCall } from "../../../agent-client/src/ports.ts";
-import type { Conversations } from "../../../agent-client/src/sessions/engine.ts";
+import type { Conversations, ToolCall } from "@labwright/agent-client";
 import { fakeLab, hostsOf, openTalk } from "../../fixtures/agentLab.ts";
 import { modelsAt } from "../../fixtures/agentLoop.ts";
 import { type Step, script } from "../../fixtures/messagesApi/script.ts";

@@ -1,11 +1,11 @@
 import { PassThrough } from "node:stream";
+import { AgentError } from "@labwright/agent-client";
+import { runAgentCommand } from "@labwright/agent-client/cli";
 import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import { runAgentCommand } from "../../../agent-client/src/cli/index.ts";
-import { pipedInput } from "../../../agent-client/src/cli/input.ts";
-import { AgentError } from "../../../agent-client/src/errors.ts";
-import type { Outcome } from "../../../agent-client/src/events.ts";
-import type { OpenAgent } from "../../../agent-client/src/openAgent.ts";
+import { pipedInput } from "#agent-client/cli/input.ts";
+import type { Outcome } from "#agent-client/events.ts";
+import type { OpenAgent } from "#agent-client/openAgent.ts";
 import type { Script } from "../../fixtures/fakeConversations.ts";
 import { echoes, fakeClient, fakeConversations } from "./fakeClient.ts";
 import { fakeTerminal } from "./fakeTerminal.ts";

@@ -1,5 +1,5 @@
+import { runAgentCommand } from "@labwright/agent-client/cli";
 import { describe, expect, it, vi } from "vitest";
-import { runAgentCommand } from "../../../agent-client/src/cli/index.ts";
 import type { Script } from "../../fixtures/fakeConversations.ts";
 import { noUsage } from "../../fixtures/fakeConversations.ts";
 import { echoes, fakeClient, fakeConversations } from "./fakeClient.ts";

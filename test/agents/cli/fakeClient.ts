@@ -1,5 +1,5 @@
-import type { OpenAgent } from "../../../agent-client/src/openAgent.ts";
-import type { Conversations } from "../../../agent-client/src/sessions/engine.ts";
+import type { Conversations } from "@labwright/agent-client";
+import type { OpenAgent } from "#agent-client/openAgent.ts";
 import { allAgents } from "../../fixtures/agentLab.ts";
 import { fakeConversations as conversationsOf, type Script } from "../../fixtures/fakeConversations.ts";
 

@@ -1,8 +1,8 @@
 import { EventEmitter } from "node:events";
 import { Readable } from "node:stream";
 import { vi } from "vitest";
-import { type Input, pipedInput } from "../../../agent-client/src/cli/input.ts";
-import type { Screen, Terminal } from "../../../agent-client/src/cli/terminal.ts";
+import { type Input, pipedInput } from "#agent-client/cli/input.ts";
+import type { Screen, Terminal } from "#agent-client/cli/terminal.ts";
 
 export type FakeTerminal = Terminal & {
   written: { out: string; err: string };

@@ -1,6 +1,6 @@
 import { PassThrough, Readable } from "node:stream";
 import { afterEach, expect, it, vi } from "vitest";
-import { type Input, KeyboardInput, pipedInput } from "../../../agent-client/src/cli/input.ts";
+import { type Input, KeyboardInput, pipedInput } from "#agent-client/cli/input.ts";
 
 const cleanUp: (() => void)[] = [];
 afterEach(() => {

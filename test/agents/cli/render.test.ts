@@ -1,9 +1,10 @@
 import { styleText } from "node:util";
+import { jsonLine, plainLine } from "@labwright/agent-client/cli";
 import { expect, it, test } from "vitest";
-import { jsonLine, plain, plainLine } from "../../../agent-client/src/cli/plain.ts";
-import { costLine, createRenderer } from "../../../agent-client/src/cli/render.ts";
-import type { Style } from "../../../agent-client/src/cli/terminal.ts";
-import type { AgentEventBody, SessionEnded } from "../../../agent-client/src/events.ts";
+import { plain } from "#agent-client/cli/plain.ts";
+import { costLine, createRenderer } from "#agent-client/cli/render.ts";
+import type { Style } from "#agent-client/cli/terminal.ts";
+import type { AgentEventBody, SessionEnded } from "#agent-client/events.ts";
 import { noUsage } from "../../fixtures/fakeConversations.ts";
 
 const uncoloured: Style = (_, text) => text;

@@ -1,5 +1,5 @@
+import { loadAgents } from "@labwright/agent-client";
 import { describe, expect, it, vi } from "vitest";
-import { loadAgents } from "../../../agent-client/src/agents/load.ts";
 import { echoes, fakeConversations } from "./fakeClient.ts";
 import { fakeTerminal } from "./fakeTerminal.ts";
 import { chat, startChat } from "./startChat.ts";

@@ -1,6 +1,6 @@
+import { runAgentCommand } from "@labwright/agent-client/cli";
 import { afterEach } from "vitest";
-import { runAgentCommand } from "../../../agent-client/src/cli/index.ts";
-import type { OpenAgent } from "../../../agent-client/src/openAgent.ts";
+import type { OpenAgent } from "#agent-client/openAgent.ts";
 import type { Script } from "../../fixtures/fakeConversations.ts";
 import { echoes, fakeClient, fakeConversations } from "./fakeClient.ts";
 import { type FakeTerminal, fakeTerminal } from "./fakeTerminal.ts";

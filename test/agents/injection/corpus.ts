@@ -1,4 +1,4 @@
-import type { ToolCall } from "../../../agent-client/src/ports.ts";
+import type { ToolCall } from "@labwright/agent-client";
 
 /** Where a text lies: markup of a page, or what a tool reports something else. */
 export type Place =

@@ -1,8 +1,8 @@
+import { loadAgents } from "@labwright/agent-client";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
-import { loadAgents } from "../../../agent-client/src/agents/load.ts";
-import { jsonPrinter, livePrinter } from "../../../agent-client/src/cli/render.ts";
-import { systemOf } from "../../../agent-client/src/sessions/segments.ts";
+import { jsonPrinter, livePrinter } from "#agent-client/cli/render.ts";
+import { systemOf } from "#agent-client/sessions/segments.ts";
 import { allSkills, allSpecs } from "../../fixtures/agentLab.ts";
 import type { SeenRequest } from "../../fixtures/messagesApi/messages.ts";
 import { calls, says } from "../../fixtures/messagesApi/reply.ts";

@@ -1,10 +1,14 @@
+import {
+  type AgentEvent,
+  type LabServer,
+  type StoredMessage,
+  systemClock,
+  type ToolCall,
+} from "@labwright/agent-client";
+import { runAgentCommand } from "@labwright/agent-client/cli";
 import type { Skill } from "@labwright/skills";
-import { runAgentCommand } from "../../../agent-client/src/cli/index.ts";
-import { systemClock } from "../../../agent-client/src/clock.ts";
-import type { AgentEvent } from "../../../agent-client/src/events.ts";
-import { mcpToolbox } from "../../../agent-client/src/mcp/toolbox.ts";
-import type { OpenAgent } from "../../../agent-client/src/openAgent.ts";
-import type { LabServer, StoredMessage, ToolCall } from "../../../agent-client/src/ports.ts";
+import { mcpToolbox } from "#agent-client/mcp/toolbox.ts";
+import type { OpenAgent } from "#agent-client/openAgent.ts";
 import { allSkills, openTalk, type Talk } from "../../fixtures/agentLab.ts";
 import { modelsAt } from "../../fixtures/agentLoop.ts";
 import type { TestClient } from "../../fixtures/client.ts";

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { join } from "node:path";
-import type { ToolCall } from "../../../agent-client/src/ports.ts";
+import type { ToolCall } from "@labwright/agent-client";
 import type { TestClient } from "../../fixtures/client.ts";
 import type { Product } from "../../fixtures/product.ts";
 import { chain, sees } from "../../services/apps/testcases/testcaseBench.ts";

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
-import type { AgentEventBody } from "../../../agent-client/src/events.ts";
-import { runAgent } from "../../../agent-client/src/loop/runAgent.ts";
+import type { AgentEventBody } from "#agent-client/events.ts";
+import { runAgent } from "#agent-client/loop/runAgent.ts";
 import { inMemory, modelAt, toolSpec } from "../../fixtures/agentLoop.ts";
 import { type Aimock, startAimock } from "../../fixtures/aimock.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Message } from "../../../agent-client/src/loop/history.ts";
-import type { RunOptions } from "../../../agent-client/src/loop/runAgent.ts";
+import type { Message } from "#agent-client/loop/history.ts";
+import type { RunOptions } from "#agent-client/loop/runAgent.ts";
 import { inMemory, modelAt } from "../../fixtures/agentLoop.ts";
 import { calls, says, together } from "../../fixtures/messagesApi/reply.ts";
 import { blocksOf } from "../../fixtures/messagesApi/request.ts";

@@ -1,8 +1,8 @@
+import type { ToolResult } from "@labwright/agent-client";
 import { afterEach, expect } from "vitest";
-import type { AgentEventBody } from "../../../agent-client/src/events.ts";
-import type { Message } from "../../../agent-client/src/loop/history.ts";
-import { type RunOptions, runAgent } from "../../../agent-client/src/loop/runAgent.ts";
-import type { ToolResult } from "../../../agent-client/src/ports.ts";
+import type { AgentEventBody } from "#agent-client/events.ts";
+import type { Message } from "#agent-client/loop/history.ts";
+import { type RunOptions, runAgent } from "#agent-client/loop/runAgent.ts";
 import { inMemory, modelAt, toolSpec } from "../../fixtures/agentLoop.ts";
 import { type Step, script } from "../../fixtures/messagesApi/script.ts";
 import {

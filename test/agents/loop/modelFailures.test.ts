@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Message } from "../../../agent-client/src/loop/history.ts";
+import type { Message } from "#agent-client/loop/history.ts";
 import { modelAt } from "../../fixtures/agentLoop.ts";
 import {
   calls,

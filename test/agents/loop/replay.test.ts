@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { settingsSchema } from "@labwright/agent-client/settings";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { AgentEventBody } from "../../../agent-client/src/events.ts";
-import { runAgent } from "../../../agent-client/src/loop/runAgent.ts";
-import { openModels } from "../../../agent-client/src/model/models.ts";
-import { recordingFetch } from "../../../agent-client/src/model/recording.ts";
-import { settingsSchema } from "../../../agent-client/src/settings.ts";
+import type { AgentEventBody } from "#agent-client/events.ts";
+import { runAgent } from "#agent-client/loop/runAgent.ts";
+import { openModels } from "#agent-client/model/models.ts";
+import { recordingFetch } from "#agent-client/model/recording.ts";
 import { inMemory, toolSpec } from "../../fixtures/agentLoop.ts";
 import { replayingFetch } from "../../fixtures/messagesApi/replay.ts";
 import { calls, error, says, thinks, together } from "../../fixtures/messagesApi/reply.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { AgentEventBody } from "../../../agent-client/src/events.ts";
+import type { AgentEventBody } from "#agent-client/events.ts";
 import { hold } from "../../fixtures/messagesApi/gate.ts";
 import { calls, held, says, thinks, together } from "../../fixtures/messagesApi/reply.ts";
 import { nothingRefused, openLoopLab, result, run } from "./loopLab.ts";

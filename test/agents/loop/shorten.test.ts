@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { Message } from "../../../agent-client/src/loop/history.ts";
-import { longFrom, shortened } from "../../../agent-client/src/loop/shorten.ts";
-import { factsOf } from "../../../agent-client/src/model/facts.ts";
+import type { Message } from "#agent-client/loop/history.ts";
+import { longFrom, shortened } from "#agent-client/loop/shorten.ts";
+import { factsOf } from "#agent-client/model/facts.ts";
 
 const facts = factsOf("gateway-model");
 const reads = new Set(["look"]);

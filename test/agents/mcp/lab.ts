@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { vi } from "vitest";
-import type { Attach } from "../../../agent-client/src/mcp/daemon.ts";
-import { openLabServer, type RemoteLab } from "../../../agent-client/src/mcp/labServer.ts";
-import { connectDaemon } from "../../../mcp-server/src/cli/daemon.ts";
+import type { Attach } from "#agent-client/mcp/daemon.ts";
+import { openLabServer, type RemoteLab } from "#agent-client/mcp/labServer.ts";
+import { connectDaemon } from "#mcp-server/cli/daemon.ts";
 import { type Bench, isAlive, kill, productBench, within } from "../../fixtures/daemon.ts";
 
 export type DaemonLab = {

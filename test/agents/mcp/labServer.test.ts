@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { ToolResult } from "@labwright/agent-client";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
-import type { RemoteLab } from "../../../agent-client/src/mcp/labServer.ts";
-import { noUsage } from "../../../agent-client/src/model/usage.ts";
-import type { ToolResult } from "../../../agent-client/src/ports.ts";
+import type { RemoteLab } from "#agent-client/mcp/labServer.ts";
+import { noUsage } from "#agent-client/model/usage.ts";
 import { openTalk, type Talk } from "../../fixtures/agentLab.ts";
 import { modelsAt } from "../../fixtures/agentLoop.ts";
 import { within } from "../../fixtures/daemon.ts";

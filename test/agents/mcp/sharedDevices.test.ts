@@ -1,6 +1,6 @@
+import type { Toolbox } from "@labwright/agent-client";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
-import { createSharedDevices, IdleDevices } from "../../../agent-client/src/mcp/sharedDevices.ts";
-import type { Toolbox } from "../../../agent-client/src/ports.ts";
+import { createSharedDevices, IdleDevices } from "#agent-client/mcp/sharedDevices.ts";
 import type { TestClient } from "../../fixtures/client.ts";
 import { openProduct, type Product } from "../../fixtures/product.ts";
 

@@ -1,9 +1,9 @@
+import { settingsSchema } from "@labwright/agent-client/settings";
 import { describe, expect, test } from "vitest";
-import { longFrom } from "../../../agent-client/src/loop/shorten.ts";
-import { factsOf } from "../../../agent-client/src/model/facts.ts";
-import { openModels } from "../../../agent-client/src/model/models.ts";
-import { cacheLines, costLine, noUsage, spentOn } from "../../../agent-client/src/model/usage.ts";
-import { settingsSchema } from "../../../agent-client/src/settings.ts";
+import { longFrom } from "#agent-client/loop/shorten.ts";
+import { factsOf } from "#agent-client/model/facts.ts";
+import { openModels } from "#agent-client/model/models.ts";
+import { cacheLines, costLine, noUsage, spentOn } from "#agent-client/model/usage.ts";
 
 const million = 1_000_000;
 const used = (given: Partial<typeof noUsage>) => ({ ...noUsage, ...given });

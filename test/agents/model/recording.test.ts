@@ -2,9 +2,9 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writ
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Anthropic from "@anthropic-ai/sdk";
+import { AgentError } from "@labwright/agent-client";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { AgentError } from "../../../agent-client/src/errors.ts";
-import { recordingFetch } from "../../../agent-client/src/model/recording.ts";
+import { recordingFetch } from "#agent-client/model/recording.ts";
 import { hold } from "../../fixtures/messagesApi/gate.ts";
 import { replayingFetch } from "../../fixtures/messagesApi/replay.ts";
 import { calls, cut, error, held, says, together } from "../../fixtures/messagesApi/reply.ts";

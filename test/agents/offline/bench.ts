@@ -1,6 +1,6 @@
-import { mcpToolbox } from "../../../agent-client/src/mcp/toolbox.ts";
-import { type OfflineAnswer, offlineTools, runOffline } from "../../../agent-client/src/offline/index.ts";
-import type { ToolCall } from "../../../agent-client/src/ports.ts";
+import type { ToolCall } from "@labwright/agent-client";
+import { mcpToolbox } from "#agent-client/mcp/toolbox.ts";
+import { type OfflineAnswer, offlineTools, runOffline } from "#agent-client/offline/index.ts";
 import { openProduct, type Product } from "../../fixtures/product.ts";
 
 export type Asked = OfflineAnswer & {

@@ -1,6 +1,6 @@
+import type { AgentEvent } from "@labwright/agent-client";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import type { AgentEvent } from "../../../agent-client/src/events.ts";
-import { requestIn } from "../../../agent-client/src/offline/index.ts";
+import { requestIn } from "#agent-client/offline/index.ts";
 import { boxYaml } from "../../services/apps/navigation/lab.ts";
 import { chain, sees } from "../../services/apps/testcases/testcaseBench.ts";
 import { openSkillLab, type SkillLab } from "../skills/bench.ts";

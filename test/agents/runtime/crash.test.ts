@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { z } from "zod";
-import { startRuntime } from "../../../mcp-server/src/agents/runtime/startRuntime.ts";
-import type { TaskStore } from "../../../mcp-server/src/agents/store.ts";
+import { startRuntime } from "#mcp-server/agents/runtime/startRuntime.ts";
+import type { TaskStore } from "#mcp-server/agents/store.ts";
 import { memoryTasks } from "../../fixtures/memoryStore/memoryTasks.ts";
 import { agentClock, type Lab, openLab, type RuntimeServer, runtimeOn, shipped } from "./lab.ts";
 

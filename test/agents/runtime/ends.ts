@@ -1,4 +1,4 @@
-import type { Outcome, SessionEnded } from "../../../agent-client/src/events.ts";
+import type { Outcome, SessionEnded } from "#agent-client/events.ts";
 
 /** How a model's run ended, without a turn. */
 export const endOf = (outcome: Outcome): SessionEnded => ({

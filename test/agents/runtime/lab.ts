@@ -1,11 +1,9 @@
 import { randomUUID } from "node:crypto";
+import { type Agent, type Clock, systemClock, type ToolCall } from "@labwright/agent-client";
 import { z } from "zod";
-import type { Agent } from "../../../agent-client/src/agents/agent.ts";
-import { systemClock } from "../../../agent-client/src/clock.ts";
-import { mcpToolbox } from "../../../agent-client/src/mcp/toolbox.ts";
-import type { Clock, ToolCall } from "../../../agent-client/src/ports.ts";
-import type { LabEvent, LogLine, RuntimeDeps } from "../../../mcp-server/src/agents/runtime/types.ts";
-import { type AgentTask, createAgentStore } from "../../../mcp-server/src/agents/store.ts";
+import { mcpToolbox } from "#agent-client/mcp/toolbox.ts";
+import type { LabEvent, LogLine, RuntimeDeps } from "#mcp-server/agents/runtime/types.ts";
+import { type AgentTask, createAgentStore } from "#mcp-server/agents/store.ts";
 import { allAgents } from "../../fixtures/agentLab.ts";
 import type { Reply } from "../../fixtures/client.ts";
 import { fakeClock } from "../../fixtures/fakeClock.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
-import { startRuntime } from "../../../mcp-server/src/agents/runtime/startRuntime.ts";
-import type { RunSkill } from "../../../mcp-server/src/agents/runtime/types.ts";
+import { startRuntime } from "#mcp-server/agents/runtime/startRuntime.ts";
+import type { RunSkill } from "#mcp-server/agents/runtime/types.ts";
 import { endOf } from "./ends.ts";
 import { agentClock, type Lab, openLab, runtimeOn, shipped } from "./lab.ts";
 

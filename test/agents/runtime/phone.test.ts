@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
-import { startRuntime } from "../../../mcp-server/src/agents/runtime/startRuntime.ts";
+import { startRuntime } from "#mcp-server/agents/runtime/startRuntime.ts";
 import { type AndroidLab, startAndroidLab } from "../../fixtures/androidLab.ts";
 import { type Lab, openLab, runtimeOn, shipped } from "./lab.ts";
 

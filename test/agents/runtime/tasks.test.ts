@@ -1,10 +1,10 @@
+import type { ToolCall, ToolResult } from "@labwright/agent-client";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { agentSchema } from "../../../agent-client/src/agents/agent.ts";
-import type { ToolCall, ToolResult } from "../../../agent-client/src/ports.ts";
-import { startRuntime } from "../../../mcp-server/src/agents/runtime/startRuntime.ts";
-import type { LabEvent, RuntimeDeps } from "../../../mcp-server/src/agents/runtime/types.ts";
-import type { AgentTask } from "../../../mcp-server/src/agents/store.ts";
-import type { StoredEvent } from "../../../mcp-server/src/services/index.ts";
+import { agentSchema } from "#agent-client/agents/agent.ts";
+import { startRuntime } from "#mcp-server/agents/runtime/startRuntime.ts";
+import type { LabEvent, RuntimeDeps } from "#mcp-server/agents/runtime/types.ts";
+import type { AgentTask } from "#mcp-server/agents/store.ts";
+import type { StoredEvent } from "#mcp-server/services/index.ts";
 import { memoryTasks } from "../../fixtures/memoryStore/memoryTasks.ts";
 import { agentClock, type RuntimeServer, runtimeOn } from "./lab.ts";
 

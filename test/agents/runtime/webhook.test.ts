@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
-import { runCommand } from "../../../mcp-server/src/cli/main.ts";
+import { runCommand } from "#mcp-server/cli/main.ts";
 import { productBench, within } from "../../fixtures/daemon.ts";
 
 const secret = "a-secret-of-the-builds";

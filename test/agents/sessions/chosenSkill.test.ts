@@ -1,6 +1,6 @@
+import { loadAgents } from "@labwright/agent-client";
 import { matchSkill } from "@labwright/skills";
 import { expect, test } from "vitest";
-import { loadAgents } from "../../../agent-client/src/agents/load.ts";
 import { allSkills, answers, type Call, hostsOf } from "../../fixtures/agentLab.ts";
 import { calls, says } from "../../fixtures/messagesApi/reply.ts";
 import { namesOf, openTalks, scriptRequest, toolsOf } from "./talk.ts";

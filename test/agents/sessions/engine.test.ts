@@ -1,6 +1,5 @@
+import { type AgentEvent, loadAgents } from "@labwright/agent-client";
 import { expect, test } from "vitest";
-import { loadAgents } from "../../../agent-client/src/agents/load.ts";
-import type { AgentEvent } from "../../../agent-client/src/events.ts";
 import type { Call } from "../../fixtures/agentLab.ts";
 import { hold } from "../../fixtures/messagesApi/gate.ts";
 import { calls, held, says, together } from "../../fixtures/messagesApi/reply.ts";

@@ -1,5 +1,5 @@
+import { systemClock } from "@labwright/agent-client";
 import { expect, test } from "vitest";
-import { systemClock } from "../../../agent-client/src/clock.ts";
 import { fakeLab, openTalk } from "../../fixtures/agentLab.ts";
 import { modelsAt } from "../../fixtures/agentLoop.ts";
 import { memoryStore } from "../../fixtures/memoryStore/memoryStore.ts";

@@ -1,9 +1,8 @@
+import { systemClock, type ToolResult } from "@labwright/agent-client";
 import { afterEach, describe, expect, test } from "vitest";
-import { systemClock } from "../../../agent-client/src/clock.ts";
-import type { Message } from "../../../agent-client/src/loop/history.ts";
-import priceFile from "../../../agent-client/src/model/models.json" with { type: "json" };
-import { inputOf } from "../../../agent-client/src/model/usage.ts";
-import type { ToolResult } from "../../../agent-client/src/ports.ts";
+import type { Message } from "#agent-client/loop/history.ts";
+import priceFile from "#agent-client/model/models.json" with { type: "json" };
+import { inputOf } from "#agent-client/model/usage.ts";
 import {
   allSkills,
   answers,

@@ -1,5 +1,5 @@
+import type { AgentEvent } from "@labwright/agent-client";
 import { afterEach } from "vitest";
-import type { AgentEvent } from "../../../agent-client/src/events.ts";
 import { allSkills, answers, type Call, fakeLab, hostsOf, openTalk } from "../../fixtures/agentLab.ts";
 import { modelsAt } from "../../fixtures/agentLoop.ts";
 import { type Respond, type Step, script } from "../../fixtures/messagesApi/script.ts";

@@ -1,17 +1,20 @@
 import { randomUUID } from "node:crypto";
 import { fileURLToPath } from "node:url";
+import {
+  type AgentEvent,
+  createRunSkill,
+  type LabServer,
+  loadAgents,
+  systemClock,
+} from "@labwright/agent-client";
+import { settingsSchema } from "@labwright/agent-client/settings";
 import { loadSkills } from "@labwright/skills";
 import { expect } from "vitest";
 import type { z } from "zod";
-import { loadAgents } from "../../../agent-client/src/agents/load.ts";
-import { systemClock } from "../../../agent-client/src/clock.ts";
-import type { AgentEvent, SessionEnded } from "../../../agent-client/src/events.ts";
-import { mcpToolbox } from "../../../agent-client/src/mcp/toolbox.ts";
-import type { LabServer } from "../../../agent-client/src/ports.ts";
-import { createConversations } from "../../../agent-client/src/sessions/engine.ts";
-import { createRunSkill } from "../../../agent-client/src/sessions/runSkill.ts";
-import { settingsSchema } from "../../../agent-client/src/settings.ts";
-import { tools } from "../../../mcp-server/src/tools/index.ts";
+import type { SessionEnded } from "#agent-client/events.ts";
+import { mcpToolbox } from "#agent-client/mcp/toolbox.ts";
+import { createConversations } from "#agent-client/sessions/engine.ts";
+import { tools } from "#mcp-server/tools/index.ts";
 import { modelsAt } from "../../fixtures/agentLoop.ts";
 import type { TestClient } from "../../fixtures/client.ts";
 import { memoryStore } from "../../fixtures/memoryStore/memoryStore.ts";

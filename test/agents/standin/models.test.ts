@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { factsOf } from "../../../agent-client/src/model/facts.ts";
-import priceFile from "../../../agent-client/src/model/models.json" with { type: "json" };
+import { factsOf } from "#agent-client/model/facts.ts";
+import priceFile from "#agent-client/model/models.json" with { type: "json" };
 import { getModel, knownModels } from "../../fixtures/messagesApi/models.ts";
 import { says } from "../../fixtures/messagesApi/reply.ts";
 import { type MessagesApi, startMessagesApi } from "../../fixtures/messagesApi/server.ts";

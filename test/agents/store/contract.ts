@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
+import type { AgentEvent, AgentStore, StoredMessage } from "@labwright/agent-client";
 import { describe, expect, it } from "vitest";
-import type { AgentEvent } from "../../../agent-client/src/events.ts";
-import type { AgentStore, StoredMessage } from "../../../agent-client/src/ports.ts";
 
 /** A store, and the clock by which holders' times pass. */
 export type StoreBench = { store: AgentStore; advance(ms: number): Promise<void> };

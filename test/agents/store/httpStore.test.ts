@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { httpStore, type StoreRequest, serverSettings } from "../../../agent-client/src/store/httpStore.ts";
+import { httpStore, type StoreRequest, serverSettings } from "#agent-client/store/httpStore.ts";
 import { type AgentServer, startAgentServer } from "../../fixtures/agentServer.ts";
 import { describeStore, messagesOf, says } from "./contract.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { LabEvent } from "../../../mcp-server/src/agents/runtime/types.ts";
-import type { TaskStore } from "../../../mcp-server/src/agents/store.ts";
+import type { LabEvent } from "#mcp-server/agents/runtime/types.ts";
+import type { TaskStore } from "#mcp-server/agents/store.ts";
 import { names, second } from "./contract.ts";
 
 export type TaskBench = { store: TaskStore; advance(ms: number): Promise<void> };

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { shortNames } from "../../../mcp-server/src/services/apps/steps/index.ts";
+import { shortNames } from "#mcp-server/services/apps/steps/index.ts";
 import { run, temporaryFolder } from "../fixtures.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;

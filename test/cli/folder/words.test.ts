@@ -8,7 +8,7 @@ import {
   type Said,
   schemaSchema,
   shortNames,
-} from "../../../mcp-server/src/services/apps/steps/index.ts";
+} from "#mcp-server/services/apps/steps/index.ts";
 
 /** The schemas of the web driver itself, as its listing gives them. */
 const offers = webFactory.offers();

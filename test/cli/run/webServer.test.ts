@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { stringify } from "yaml";
-import { withWebServer } from "../../../mcp-server/src/cli/run/webServer.ts";
+import { withWebServer } from "#mcp-server/cli/run/webServer.ts";
 import { freePort } from "../../fixtures/loopback.ts";
 import { run, temporaryFolder } from "../fixtures.ts";
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { sessionsIn } from "../../../controllers/src/android/packages.ts";
+import { sessionsIn } from "#controllers/android/packages.ts";
 import { type AndroidLab, startAndroidLab } from "../../fixtures/androidLab.ts";
 import { never, openAndroid } from "./openAndroid.ts";
 

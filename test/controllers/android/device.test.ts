@@ -1,9 +1,8 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
-import type { ControllerStatus, DiscoveredDevice } from "@labwright/controllers";
-import { androidFactory } from "@labwright/controllers";
+import { androidFactory, type ControllerStatus, type DiscoveredDevice } from "@labwright/controllers";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { reconnect } from "../../../controllers/src/android/adb/devices.ts";
+import { reconnect } from "#controllers/android/adb/devices.ts";
 import { type AndroidLab, startAndroidLab } from "../../fixtures/androidLab.ts";
 import { makeAndroid, never, openAndroid } from "./openAndroid.ts";
 

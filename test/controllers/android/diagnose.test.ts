@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { androidFactory } from "@labwright/controllers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { diagnoseDriver } from "../../../controllers/src/android/diagnose.ts";
+import { diagnoseDriver } from "#controllers/android/diagnose.ts";
 import { startAdbRelay } from "../../fixtures/adbRelay.ts";
 import { testAddons } from "../../fixtures/addons.ts";
 import { type AndroidLab, startAndroidLab } from "../../fixtures/androidLab.ts";

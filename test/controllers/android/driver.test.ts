@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { isRunning } from "../../../controllers/src/programs/processTree.ts";
+import { isRunning } from "#controllers/programs/processTree.ts";
 import { type AndroidLab, startAndroidLab } from "../../fixtures/androidLab.ts";
 import { driverProgram, nothingLeft } from "./driverTraces.ts";
 import { never, openAndroid, refused } from "./openAndroid.ts";

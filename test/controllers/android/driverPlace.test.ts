@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readlink, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { driverEnvironment, freePorts } from "../../../controllers/src/android/driver/place.ts";
+import { driverEnvironment, freePorts } from "#controllers/android/driver/place.ts";
 import { type AndroidLab, startAndroidLab } from "../../fixtures/androidLab.ts";
 import { never } from "./openAndroid.ts";
 

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Link } from "../../../controllers/src/android/link.ts";
+import { Link } from "#controllers/android/link.ts";
 import { type AndroidLab, startAndroidLab } from "../../fixtures/androidLab.ts";
 import { never, openLink } from "./openAndroid.ts";
 

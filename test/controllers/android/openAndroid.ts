@@ -5,8 +5,8 @@ import {
   type DriverController,
 } from "@labwright/controllers";
 import { expect } from "vitest";
-import { Hub } from "../../../controllers/src/android/hub.ts";
-import { linkTo } from "../../../controllers/src/android/link.ts";
+import { Hub } from "#controllers/android/hub.ts";
+import { linkTo } from "#controllers/android/link.ts";
 import { controllerContext } from "../../fixtures/controllerContext.ts";
 import { runRecorded } from "../runRecorded.ts";
 

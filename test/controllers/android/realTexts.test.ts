@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { AndroidFacts } from "../../../controllers/src/android/facts.ts";
-import { permissionsIn } from "../../../controllers/src/android/packages.ts";
-import { batteryOf, locationOf, networkOf } from "../../../controllers/src/android/sensors.ts";
-import { displayIn, keyboardIn, treeOf } from "../../../controllers/src/android/ui/screenFacts.ts";
-import { scanScreen } from "../../../controllers/src/phones/androidTree.ts";
-import { toScreen } from "../../../controllers/src/screens/screen.ts";
+import type { AndroidFacts } from "#controllers/android/facts.ts";
+import { permissionsIn } from "#controllers/android/packages.ts";
+import { batteryOf, locationOf, networkOf } from "#controllers/android/sensors.ts";
+import { displayIn, keyboardIn, treeOf } from "#controllers/android/ui/screenFacts.ts";
+import { scanScreen } from "#controllers/phones/androidTree.ts";
+import { toScreen } from "#controllers/screens/screen.ts";
 
 /** What real devices print, as far as it is read: each with where it was seen. */
 

@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Recording, RecordingLoss } from "@labwright/controllers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Recording, RecordingLoss } from "../../../controllers/src/contract.ts";
 import { type AndroidLab, startAndroidLab } from "../../fixtures/androidLab.ts";
 import { recordingShows } from "../recordings.ts";
 import { never, openAndroid, portOf, refused } from "./openAndroid.ts";

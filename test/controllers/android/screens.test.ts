@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { frontOf } from "../../../controllers/src/android/ui/screenFacts.ts";
-import { scanScreen } from "../../../controllers/src/phones/androidTree.ts";
-import { toScreen } from "../../../controllers/src/screens/screen.ts";
+import { frontOf } from "#controllers/android/ui/screenFacts.ts";
+import { scanScreen } from "#controllers/phones/androidTree.ts";
+import { toScreen } from "#controllers/screens/screen.ts";
 
 type Attributes = Readonly<Record<string, string | boolean>>;
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { isOnNetwork } from "../../../controllers/src/android/commands/system.ts";
+import { isOnNetwork } from "#controllers/android/commands/system.ts";
 import { type AndroidLab, startAndroidLab } from "../../fixtures/androidLab.ts";
 import { never, openAndroid, refused } from "./openAndroid.ts";
 

@@ -1,12 +1,12 @@
 import { androidFactory } from "@labwright/controllers";
 import { describe, expect, it } from "vitest";
-import { parseDevices } from "../../../controllers/src/android/adb/devices.ts";
-import { commandLine } from "../../../controllers/src/android/adb/quote.ts";
-import { serverPort } from "../../../controllers/src/android/adb/server.ts";
-import { typing } from "../../../controllers/src/android/commands/text.ts";
-import { type CrashEvent, CrashReader } from "../../../controllers/src/logs/crashReader.ts";
-import { parseLogcatLine } from "../../../controllers/src/logs/logcatLine.ts";
-import { findKeyCode } from "../../../controllers/src/phones/androidKeys.ts";
+import { parseDevices } from "#controllers/android/adb/devices.ts";
+import { commandLine } from "#controllers/android/adb/quote.ts";
+import { serverPort } from "#controllers/android/adb/server.ts";
+import { typing } from "#controllers/android/commands/text.ts";
+import { type CrashEvent, CrashReader } from "#controllers/logs/crashReader.ts";
+import { parseLogcatLine } from "#controllers/logs/logcatLine.ts";
+import { findKeyCode } from "#controllers/phones/androidKeys.ts";
 
 describe("a command line for a device", () => {
   it.each([

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { appiumFactory } from "@labwright/controllers";
 import { expect, it } from "vitest";
-import { whyNotOnNode } from "../../../controllers/src/appium/diagnose.ts";
+import { whyNotOnNode } from "#controllers/appium/diagnose.ts";
 import { testAddons } from "../../fixtures/addons.ts";
 import { startLabIos } from "../../lab/ios/index.ts";
 import { never } from "../android/openAndroid.ts";

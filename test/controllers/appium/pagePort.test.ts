@@ -1,6 +1,6 @@
+import { DeviceError } from "@labwright/controllers";
 import { expect, it } from "vitest";
-import { createPagePort } from "../../../controllers/src/appium/ui/webPages.ts";
-import { DeviceError } from "../../../controllers/src/errors.ts";
+import { createPagePort } from "#controllers/appium/ui/webPages.ts";
 import { never } from "../android/openAndroid.ts";
 
 const lost = new DeviceError("TRANSPORT_LOST", "The connection broke.");

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DeviceFinding, RecordingLoss } from "@labwright/controllers";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { crashIn, DeviceClock, saidInSyslog } from "../../../controllers/src/appium/logLines.ts";
+import { crashIn, DeviceClock, saidInSyslog } from "#controllers/appium/logLines.ts";
 import { appleTv, iphone, type LabIos, startLabIos } from "../../lab/ios/index.ts";
 import { never, portOf } from "../android/openAndroid.ts";
 import { findingSourceContract, logSourceContract } from "../ports.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { presetNames, presets, reportOf, verdictScript } from "../../../controllers/src/appium/presets.ts";
-import { appiumSettingsSchema, wantedSession } from "../../../controllers/src/appium/settings.ts";
+import { presetNames, presets, reportOf, verdictScript } from "#controllers/appium/presets.ts";
+import { appiumSettingsSchema, wantedSession } from "#controllers/appium/settings.ts";
 import { type LabIos, startLabIos } from "../../lab/ios/index.ts";
 import { never } from "../android/openAndroid.ts";
 import { openAppium } from "./openAppium.ts";

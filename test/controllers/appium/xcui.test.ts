@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { scanXcui } from "../../../controllers/src/appium/ui/xcui.ts";
-import { nodesBelow } from "../../../controllers/src/screens/tree.ts";
+import { scanXcui } from "#controllers/appium/ui/xcui.ts";
+import { nodesBelow } from "#controllers/screens/tree.ts";
 
 const size = 'enabled="true" visible="true" x="0" y="0" width="390" height="844"';
 

@@ -1,11 +1,11 @@
 import { DeviceError, type Element, nearest, ranking } from "@labwright/controllers";
 import { describe, expect, test } from "vitest";
-import { noSuchKey, portableKeys } from "../../../controllers/src/elements/keys.ts";
-import { nearestOf } from "../../../controllers/src/elements/nearest.ts";
-import { byWorth, toSelector } from "../../../controllers/src/elements/ranking.ts";
-import { Refs } from "../../../controllers/src/elements/refs.ts";
-import { onlyTarget } from "../../../controllers/src/elements/target.ts";
-import { fold, TextMatcher, tidy } from "../../../controllers/src/elements/text.ts";
+import { noSuchKey, portableKeys } from "#controllers/elements/keys.ts";
+import { nearestOf } from "#controllers/elements/nearest.ts";
+import { byWorth, toSelector } from "#controllers/elements/ranking.ts";
+import { Refs } from "#controllers/elements/refs.ts";
+import { onlyTarget } from "#controllers/elements/target.ts";
+import { fold, TextMatcher, tidy } from "#controllers/elements/text.ts";
 
 describe("refs", () => {
   const button = (ref: string, name = "Save"): Element => ({

@@ -5,7 +5,7 @@ import {
   SelectorGrammar,
   wantedText,
   writeSelector,
-} from "../../../controllers/src/elements/selectors.ts";
+} from "#controllers/elements/selectors.ts";
 
 const grammar = new SelectorGrammar(selectorKinds);
 

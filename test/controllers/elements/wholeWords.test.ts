@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { partNote } from "../../../controllers/src/elements/match.ts";
-import { SelectorGrammar } from "../../../controllers/src/elements/selectors.ts";
-import { TextMatcher, tidy } from "../../../controllers/src/elements/text.ts";
+import { partNote } from "#controllers/elements/match.ts";
+import { SelectorGrammar } from "#controllers/elements/selectors.ts";
+import { TextMatcher, tidy } from "#controllers/elements/text.ts";
 import { textCases } from "../../fixtures/textCases.ts";
 
 describe("a text is found by whole words", () => {

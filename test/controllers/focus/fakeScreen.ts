@@ -1,7 +1,7 @@
 import type { Element, Rect } from "@labwright/controllers";
-import { FocusMap } from "../../../controllers/src/focus/focusMap.ts";
-import type { Arrow } from "../../../controllers/src/focus/geometry.ts";
-import { type FocusMove, moveFocus } from "../../../controllers/src/focus/moveFocus.ts";
+import { FocusMap } from "#controllers/focus/focusMap.ts";
+import type { Arrow } from "#controllers/focus/geometry.ts";
+import { type FocusMove, moveFocus } from "#controllers/focus/moveFocus.ts";
 
 export type Spot = { name: string; rect: Rect; role?: string };
 type Next = (from: string, arrow: Arrow) => string | undefined;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Arrow } from "../../../controllers/src/focus/geometry.ts";
+import type { Arrow } from "#controllers/focus/geometry.ts";
 import { FakeScreen, rowsOf, tableOf } from "./fakeScreen.ts";
 
 const grid = ["abcde", "fghij", "klmno", "pqrst"].map((row) => [...row]);

@@ -1,7 +1,7 @@
 import type { DeviceFinding, Frame } from "@labwright/controllers";
 import { expect, it, vi } from "vitest";
-import type { CrashEvent } from "../../../controllers/src/logs/crashReader.ts";
-import { createFindings } from "../../../controllers/src/logs/crashWatch.ts";
+import type { CrashEvent } from "#controllers/logs/crashReader.ts";
+import { createFindings } from "#controllers/logs/crashWatch.ts";
 
 const failed: CrashEvent = { type: "failed", kind: "app_crash", packageName: "com.example", excerpt: "Boom" };
 const started: CrashEvent = { type: "started", packageName: "com.example" };

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { Changes } from "../../../controllers/src/phones/changes.ts";
+import { Changes } from "#controllers/phones/changes.ts";
 
 const never = new AbortController().signal;
 const done = async (_signal?: AbortSignal) => undefined;

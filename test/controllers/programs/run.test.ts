@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DeviceError } from "@labwright/controllers";
+import { DeviceError, runProgram, startProgram } from "@labwright/controllers";
 import { describe, expect, it } from "vitest";
-import { runForBytes, runProgram, startProgram } from "../../../controllers/src/programs/run.ts";
+import { runForBytes } from "#controllers/programs/run.ts";
 
 const NEVER = new AbortController().signal;
 const options = { signal: NEVER, timeoutMs: 10_000 };

@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from "vitest";
-import { ScreenReader } from "../../../controllers/src/screens/reader.ts";
-import type { UiTree } from "../../../controllers/src/screens/tree.ts";
+import { ScreenReader } from "#controllers/screens/reader.ts";
+import type { UiTree } from "#controllers/screens/tree.ts";
 
 const never = new AbortController().signal;
 

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, it } from "vitest";
-import { atMost } from "../../../controllers/src/waiting/deadlines.ts";
+import { atMost } from "#controllers/waiting/deadlines.ts";
 
 it("a limit of time aborts also when memory is cleaned up before", async () => {
   setFlagsFromString("--expose-gc");

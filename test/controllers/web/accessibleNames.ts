@@ -1,5 +1,5 @@
 import type { CDPSession } from "playwright-core";
-import { agentSource } from "../../../controllers/src/web/page/inpage.ts";
+import { agentSource } from "#controllers/web/page/inpage.ts";
 
 /** Roles in which our word differs from Chromium's; the element is the same. */
 const ourRoles = new Map([

@@ -1,6 +1,6 @@
+import { type StateWord, stateWords } from "@labwright/controllers";
 import type { expect } from "@playwright/test";
 import type { Locator, Page } from "playwright-core";
-import { type StateWord, stateWords } from "../../../controllers/src/elements/stateWords.ts";
 
 /**
  * `there`: the check holds. `otherwise`: its subject is there and it does not hold. `hidden`: it holds of something that cannot

@@ -1,5 +1,5 @@
+import { stateWords } from "@labwright/controllers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { stateWords } from "../../../controllers/src/elements/stateWords.ts";
 import { rows } from "./checkVerdictRows.ts";
 import { nameOf, prepareVerdicts, unexplained, type Verdict, verdictsOf } from "./checkVerdicts.ts";
 import { openForTests, signal } from "./seeSession.ts";

@@ -1,7 +1,6 @@
+import { type Check, passes } from "@labwright/controllers";
 import { expect } from "@playwright/test";
 import type { Page } from "playwright-core";
-import type { Check } from "../../../controllers/src/contract.ts";
-import { passes } from "../../../controllers/src/elements/readings.ts";
 import { differences, type Row, rows, type Subject } from "./checkVerdictRows.ts";
 
 /** One element for each subject that the rows name. */

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
+import { stateWords } from "@labwright/controllers";
 import { expect, it } from "vitest";
-import { stateWords } from "../../../controllers/src/elements/stateWords.ts";
 import { makeWebDevice } from "./webDevice.ts";
 
 const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");

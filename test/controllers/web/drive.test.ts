@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { agentSource } from "../../../controllers/src/web/page/inpage.ts";
+import { agentSource } from "#controllers/web/page/inpage.ts";
 import { shared } from "../../fixtures/shared.ts";
 import { startSite } from "../../fixtures/site.ts";
 import { failureOf, openWebDevice } from "./webDevice.ts";

@@ -6,9 +6,9 @@ import { createInterface } from "node:readline";
 import { findBrowser, webSettingsSchema } from "@labwright/controllers";
 import { chromium } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { keyOf } from "../../../controllers/src/web/acting/keys.ts";
-import { Notices } from "../../../controllers/src/web/browser/notices.ts";
-import { wholeUrl } from "../../../controllers/src/web/page/address.ts";
+import { keyOf } from "#controllers/web/acting/keys.ts";
+import { Notices } from "#controllers/web/browser/notices.ts";
+import { wholeUrl } from "#controllers/web/page/address.ts";
 import { type Site, startSite } from "../../fixtures/site.ts";
 import { failureOf, makeWebDevice, openWebDevice, type WebDevice } from "./webDevice.ts";
 

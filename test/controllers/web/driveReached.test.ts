@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { asDeviceError } from "../../../controllers/src/web/page/failures.ts";
-import { playwright } from "../../../controllers/src/web/page/playwright.ts";
+import { asDeviceError } from "#controllers/web/page/failures.ts";
+import { playwright } from "#controllers/web/page/playwright.ts";
 import { shared } from "../../fixtures/shared.ts";
 import { failureOf, openWebDevice } from "./webDevice.ts";
 

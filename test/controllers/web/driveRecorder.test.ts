@@ -3,10 +3,10 @@ import { mkdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { inflateRawSync } from "node:zlib";
+import type { Recorder, Recording, RecordingLoss } from "@labwright/controllers";
 import sharp from "sharp";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
-import type { Recorder, Recording, RecordingLoss } from "../../../controllers/src/contract.ts";
 import { type Site, startSite } from "../../fixtures/site.ts";
 import { failureOf, makeWebDevice, openWebDevice, type WebDevice } from "./webDevice.ts";
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { closedOnInput } from "../../../controllers/src/web/page/failures.ts";
+import { closedOnInput } from "#controllers/web/page/failures.ts";
 import { shared } from "../../fixtures/shared.ts";
 import { startSite } from "../../fixtures/site.ts";
 import { failureOf, openWebDevice } from "./webDevice.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type DateType, dateForm, isoOf } from "../../../controllers/src/web/acting/fieldDates.ts";
-import { isTaken } from "../../../controllers/src/web/acting/fieldTaken.ts";
+import { type DateType, dateForm, isoOf } from "#controllers/web/acting/fieldDates.ts";
+import { isTaken } from "#controllers/web/acting/fieldTaken.ts";
 
 describe("a text for a date or time field", () => {
   test.each<[type: DateType, text: string, locale: string, iso: string]>([

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
-import { numbersIn } from "../../../controllers/src/web/checks/numbers.ts";
+import { numbersIn } from "#controllers/web/checks/numbers.ts";
 import { serve } from "../../services/apps/testcases/testcaseBench.ts";
 import { openForTests } from "./seeSession.ts";
 

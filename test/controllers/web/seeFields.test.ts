@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { locate } from "../../../controllers/src/web/acting/locate.ts";
-import { diffElements, renderChanges } from "../../../mcp-server/src/services/devices/screen/compare.ts";
-import { findElements } from "../../../mcp-server/src/services/devices/screen/find.ts";
-import { renderElements } from "../../../mcp-server/src/services/devices/screen/render.ts";
+import { locate } from "#controllers/web/acting/locate.ts";
+import { diffElements, renderChanges } from "#mcp-server/services/devices/screen/compare.ts";
+import { findElements } from "#mcp-server/services/devices/screen/find.ts";
+import { renderElements } from "#mcp-server/services/devices/screen/render.ts";
 import { openReader, read } from "./seeReader.ts";
 import { signal } from "./seeSession.ts";
 

@@ -1,7 +1,7 @@
+import { DeviceError } from "@labwright/controllers";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { DeviceError } from "../../../controllers/src/errors.ts";
-import { locate } from "../../../controllers/src/web/acting/locate.ts";
+import { locate } from "#controllers/web/acting/locate.ts";
 import { openForTests, openSeeing, signal } from "./seeSession.ts";
 
 const see = openForTests();

@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
+import type { Element } from "@labwright/controllers";
 import { expect, test } from "vitest";
-import type { Element } from "../../../controllers/src/contract.ts";
-import { locate } from "../../../controllers/src/web/acting/locate.ts";
+import { locate } from "#controllers/web/acting/locate.ts";
 import { openForTests, signal } from "./seeSession.ts";
 
 const see = openForTests();
@@ -316,7 +316,7 @@ test("a document that began before the snapshot was set up is read as well", asy
   const page = await plain.newPage();
   await page.setContent("<button>Here</button>");
   const session = { ...see.session, page: () => page };
-  const { createLook } = await import("../../../controllers/src/web/ports/look.ts");
+  const { createLook } = await import("#controllers/web/ports/look.ts");
   const dump = await createLook(session).dump({ interactiveOnly: true }, signal);
   expect(dump.elements.map(short)).toEqual(["button Here"]);
   await (await locate(session, { ref: dump.elements[0]?.ref ?? "" }, signal)).click();

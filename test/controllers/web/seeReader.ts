@@ -1,7 +1,7 @@
-import type { Element } from "../../../controllers/src/contract.ts";
-import { locate } from "../../../controllers/src/web/acting/locate.ts";
-import { findElements } from "../../../mcp-server/src/services/devices/screen/find.ts";
-import { renderElements } from "../../../mcp-server/src/services/devices/screen/render.ts";
+import type { Element } from "@labwright/controllers";
+import { locate } from "#controllers/web/acting/locate.ts";
+import { findElements } from "#mcp-server/services/devices/screen/find.ts";
+import { renderElements } from "#mcp-server/services/devices/screen/render.ts";
 import { openForTests, signal } from "./seeSession.ts";
 
 /** A dump as a model reads it, without its refs. */

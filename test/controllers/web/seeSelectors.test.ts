@@ -1,7 +1,7 @@
+import type { Selector } from "@labwright/controllers";
 import { describe, expect, test } from "vitest";
-import type { Selector } from "../../../controllers/src/contract.ts";
-import { locate } from "../../../controllers/src/web/acting/locate.ts";
-import { parseForPage } from "../../../controllers/src/web/page/selectors.ts";
+import { locate } from "#controllers/web/acting/locate.ts";
+import { parseForPage } from "#controllers/web/page/selectors.ts";
 import { openForTests } from "./seeSession.ts";
 
 const signal = new AbortController().signal;

@@ -1,6 +1,6 @@
+import type { Reading } from "@labwright/controllers";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
-import type { Reading } from "../../../controllers/src/contract.ts";
 import { launchBrowser, openSeeing, type SeeingPage } from "./seeingPage.ts";
 
 export { launchBrowser, openSeeing, type SeeingPage } from "./seeingPage.ts";

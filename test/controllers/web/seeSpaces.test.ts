@@ -1,9 +1,8 @@
+import { type Frame, type Rect, rectIn, type ScreenSource } from "@labwright/controllers";
 import type { Browser, CDPSession, Page } from "playwright-core";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Frame, Rect, ScreenSource } from "../../../controllers/src/contract.ts";
-import { rectIn } from "../../../controllers/src/spaces.ts";
-import { createScreen } from "../../../controllers/src/web/ports/screen.ts";
+import { createScreen } from "#controllers/web/ports/screen.ts";
 import { launchBrowser, openSeeing, type SeeingPage } from "./seeSession.ts";
 
 const NEVER = new AbortController().signal;

@@ -1,5 +1,5 @@
+import type { TextNews } from "@labwright/controllers";
 import { expect, test } from "vitest";
-import type { TextNews } from "../../../controllers/src/contract.ts";
 import { openReader } from "./seeReader.ts";
 import { signal } from "./seeSession.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { locate } from "../../../controllers/src/web/acting/locate.ts";
-import { findElements } from "../../../mcp-server/src/services/devices/screen/find.ts";
+import { locate } from "#controllers/web/acting/locate.ts";
+import { findElements } from "#mcp-server/services/devices/screen/find.ts";
 import { openReader } from "./seeReader.ts";
 import { signal } from "./seeSession.ts";
 

@@ -1,9 +1,9 @@
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
-import { findBrowser } from "../../../controllers/src/web/browser/findBrowser.ts";
-import { ElementsMemory, type WebSession } from "../../../controllers/src/web/browser/session.ts";
-import { webChecks } from "../../../controllers/src/web/checks/checks.ts";
-import { registerEngine } from "../../../controllers/src/web/page/inpage.ts";
-import { createLook } from "../../../controllers/src/web/ports/look.ts";
+import { ElementsMemory, type WebSession } from "#controllers/web/browser/session.ts";
+import { webChecks } from "#controllers/web/checks/checks.ts";
+import { findBrowser } from "#controllers/web/index.ts";
+import { registerEngine } from "#controllers/web/page/inpage.ts";
+import { createLook } from "#controllers/web/ports/look.ts";
 import { controllerContext } from "../../fixtures/controllerContext.ts";
 
 /** A browser with one page and the seeing half of the web controller on it, without the rest of the controller. */

@@ -1,6 +1,6 @@
 import { chromium } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { installRest } from "../../../controllers/src/web/page/rest.ts";
+import { installRest } from "#controllers/web/page/rest.ts";
 import type { Site } from "../../bench/pages.ts";
 import { click, onClick, type Pattern } from "../../bench/settlePattern.ts";
 import { serveSettleSite } from "../../bench/settleSite.ts";

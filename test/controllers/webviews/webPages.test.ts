@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { scanScreen } from "../../../controllers/src/phones/androidTree.ts";
-import { nodesBelow, type UiTree } from "../../../controllers/src/screens/tree.ts";
-import type { PageLook } from "../../../controllers/src/webviews/pageReader.ts";
-import { notDebuggable, WebPages } from "../../../controllers/src/webviews/webPages.ts";
+import { scanScreen } from "#controllers/phones/androidTree.ts";
+import { nodesBelow, type UiTree } from "#controllers/screens/tree.ts";
+import type { PageLook } from "#controllers/webviews/pageReader.ts";
+import { notDebuggable, WebPages } from "#controllers/webviews/webPages.ts";
 
 const never = new AbortController().signal;
 

@@ -1,6 +1,6 @@
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/server";
-import type { WireTool } from "../../../mcp-server/src/registry/wire.ts";
-import type { ToolCall } from "../../../mcp-server/src/server/mcp/backend.ts";
+import type { WireTool } from "#mcp-server/registry/wire.ts";
+import type { ToolCall } from "#mcp-server/server/mcp/backend.ts";
 
 /** One red pixel. */
 export const png =

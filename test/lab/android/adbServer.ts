@@ -3,10 +3,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DeviceError } from "@labwright/controllers";
-import { needAdb } from "../../../controllers/src/programs/adb.ts";
-import { startProgram } from "../../../controllers/src/programs/run.ts";
-import { poll, withDeadline } from "../../../controllers/src/waiting/deadlines.ts";
+import { DeviceError, startProgram } from "@labwright/controllers";
+import { needAdb } from "#controllers/programs/adb.ts";
+import { poll, withDeadline } from "#controllers/waiting/deadlines.ts";
 
 const startMs = 15_000;
 const shellMs = 120_000;

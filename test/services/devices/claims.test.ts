@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { type Controller, type ControllerFactory, DeviceError } from "@labwright/controllers";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { z } from "zod";
-import { claiming, DeviceLocks } from "../../../mcp-server/src/services/devices/claims.ts";
+import { claiming, DeviceLocks } from "#mcp-server/services/devices/claims.ts";
 import { controllerContext } from "../../fixtures/controllerContext.ts";
 import { fakeClock } from "../../fixtures/fakeClock.ts";
 

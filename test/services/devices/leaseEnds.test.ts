@@ -1,8 +1,8 @@
 import type { ControllerFactory } from "@labwright/controllers";
 import { simulatedFactory } from "@labwright/controllers/lab";
 import { beforeAll, beforeEach, expect, test } from "vitest";
-import type { CallContext, DeviceRef, DeviceService, Grant } from "../../../mcp-server/src/services/ports.ts";
-import { leaseRows, type Storage } from "../../../mcp-server/src/storage/index.ts";
+import type { CallContext, DeviceRef, DeviceService, Grant } from "#mcp-server/services/index.ts";
+import { leaseRows, type Storage } from "#mcp-server/storage/index.ts";
 import { callContext } from "../../fixtures/callContext.ts";
 import { describeEachDatabase } from "../../fixtures/database.ts";
 import { fakeClock } from "../../fixtures/fakeClock.ts";

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, expect, test } from "vitest";
-import type { CallContext, DeviceService } from "../../../mcp-server/src/services/ports.ts";
-import { leaseRows, type Storage } from "../../../mcp-server/src/storage/index.ts";
+import type { CallContext, DeviceService } from "#mcp-server/services/index.ts";
+import { leaseRows, type Storage } from "#mcp-server/storage/index.ts";
 import { callContext } from "../../fixtures/callContext.ts";
 import { describeEachDatabase } from "../../fixtures/database.ts";
 import { fakeClock } from "../../fixtures/fakeClock.ts";

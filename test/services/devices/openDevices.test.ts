@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { OpenDevice } from "../../../mcp-server/src/services/ports.ts";
+import type { OpenDevice } from "#mcp-server/services/index.ts";
 import { decided, openLab, part } from "./parts.ts";
 
 const NEVER = new AbortController().signal;

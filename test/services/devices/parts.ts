@@ -7,11 +7,8 @@ import {
   defineFactory,
 } from "@labwright/controllers";
 import { z } from "zod";
-import { configuredDevices } from "../../../mcp-server/src/services/devices/entries.ts";
-import {
-  OpenDevices,
-  type OpenDevicesOptions,
-} from "../../../mcp-server/src/services/devices/openDevices.ts";
+import { configuredDevices } from "#mcp-server/services/devices/entries.ts";
+import { OpenDevices, type OpenDevicesOptions } from "#mcp-server/services/devices/openDevices.ts";
 import { controllerContext } from "../../fixtures/controllerContext.ts";
 import { fakeClock } from "../../fixtures/fakeClock.ts";
 

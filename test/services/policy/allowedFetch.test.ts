@@ -1,9 +1,9 @@
 import { createServer, type RequestListener } from "node:http";
 import { DeviceError } from "@labwright/controllers";
+import { ToolError } from "@labwright/mcp-server";
 import { afterEach, describe, expect, it } from "vitest";
-import { ToolError } from "../../../mcp-server/src/errors.ts";
-import { allowedFetch, openConnections } from "../../../mcp-server/src/services/policy/allowedFetch.ts";
-import { createUrlPolicy } from "../../../mcp-server/src/services/policy/urlPolicy.ts";
+import { allowedFetch, openConnections } from "#mcp-server/services/policy/allowedFetch.ts";
+import { createUrlPolicy } from "#mcp-server/services/policy/urlPolicy.ts";
 
 const open: (() => void)[] = [];
 afterEach(() => {

@@ -1,13 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ToolError } from "@labwright/mcp-server";
 import { afterAll, describe, expect, it, test } from "vitest";
-import { ToolError } from "../../../mcp-server/src/errors.ts";
-import {
-  createSecrets,
-  givenSecrets,
-  maskAddresses,
-} from "../../../mcp-server/src/services/policy/secrets.ts";
+import { createSecrets, givenSecrets, maskAddresses } from "#mcp-server/services/policy/secrets.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "labwright-secrets-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

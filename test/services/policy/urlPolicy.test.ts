@@ -1,6 +1,6 @@
 import { DeviceError } from "@labwright/controllers";
 import { describe, expect, it } from "vitest";
-import { createUrlPolicy } from "../../../mcp-server/src/services/policy/urlPolicy.ts";
+import { createUrlPolicy } from "#mcp-server/services/policy/urlPolicy.ts";
 
 const rules = (allow: string[] = [], deny: string[] = [], port: number | undefined = 7333) =>
   createUrlPolicy({ allow, deny }, { port: () => port });

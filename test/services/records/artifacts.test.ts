@@ -15,12 +15,9 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, expect, it } from "vitest";
-import {
-  type ArtifactStoreOptions,
-  createArtifactStore,
-} from "../../../mcp-server/src/services/records/artifacts.ts";
-import { systemClock } from "../../../mcp-server/src/services/records/clock.ts";
-import { type ArtifactRows, artifactRows } from "../../../mcp-server/src/storage/index.ts";
+import { type ArtifactStoreOptions, createArtifactStore } from "#mcp-server/services/records/artifacts.ts";
+import { systemClock } from "#mcp-server/services/records/clock.ts";
+import { type ArtifactRows, artifactRows } from "#mcp-server/storage/index.ts";
 import { describeEachDatabase, type OpenDatabase } from "../../fixtures/database.ts";
 
 const hour = 3_600_000;

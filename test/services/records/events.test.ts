@@ -1,8 +1,8 @@
 import { beforeAll, expect, it } from "vitest";
-import type { StoredEvent } from "../../../mcp-server/src/services/ports.ts";
-import { systemClock } from "../../../mcp-server/src/services/records/clock.ts";
-import { createEvents, type Events } from "../../../mcp-server/src/services/records/events.ts";
-import { eventRows, type Storage } from "../../../mcp-server/src/storage/index.ts";
+import type { StoredEvent } from "#mcp-server/services/index.ts";
+import { systemClock } from "#mcp-server/services/records/clock.ts";
+import { createEvents, type Events } from "#mcp-server/services/records/events.ts";
+import { eventRows, type Storage } from "#mcp-server/storage/index.ts";
 import { describeEachDatabase } from "../../fixtures/database.ts";
 import { testSecrets } from "../../fixtures/simulated.ts";
 

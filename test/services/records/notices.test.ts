@@ -1,6 +1,6 @@
 import type { ControllerKind, DeviceNotice } from "@labwright/controllers";
 import { afterAll, afterEach, beforeAll, describe, expect, it, test, vi } from "vitest";
-import { createNotices } from "../../../mcp-server/src/services/records/notices.ts";
+import { createNotices } from "#mcp-server/services/records/notices.ts";
 import { callContext } from "../../fixtures/callContext.ts";
 import type { TestClient } from "../../fixtures/client.ts";
 import { openProduct, type Product } from "../../fixtures/product.ts";

@@ -1,15 +1,10 @@
 import { DeviceError, type Health } from "@labwright/controllers";
+import { errors } from "@labwright/mcp-server";
 import { expect, test } from "vitest";
-import { errors } from "../../../mcp-server/src/errors.ts";
-import { watchStep } from "../../../mcp-server/src/services/devices/watchStep.ts";
-import type { OpenDevice } from "../../../mcp-server/src/services/ports.ts";
-import {
-  classOf,
-  stopsPolling,
-  stopsWalking,
-  verdictOf,
-} from "../../../mcp-server/src/services/records/verdicts.ts";
-import { faultOf } from "../../../mcp-server/src/services/runs/judgement/index.ts";
+import { watchStep } from "#mcp-server/services/devices/watchStep.ts";
+import type { OpenDevice } from "#mcp-server/services/index.ts";
+import { classOf, stopsPolling, stopsWalking, verdictOf } from "#mcp-server/services/records/verdicts.ts";
+import { faultOf } from "#mcp-server/services/runs/judgement/index.ts";
 import { callContext } from "../../fixtures/callContext.ts";
 import { simulatedDevices } from "../../fixtures/simulated.ts";
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { compileExpression, holds } from "../../../mcp-server/src/services/values/celExpressions.ts";
+import { compileExpression, holds } from "#mcp-server/services/values/celExpressions.ts";
 import {
   compareNumbers,
   ExactNumber,
@@ -11,10 +11,10 @@ import {
   sameJson,
   sameNumber,
   withPlainNumbers,
-} from "../../../mcp-server/src/services/values/exactNumbers.ts";
-import { loadExpressions } from "../../../mcp-server/src/services/values/expressions.ts";
-import { placeholdersIn } from "../../../mcp-server/src/services/values/placeholders.ts";
-import { resolveText, resolveValue, resolveValues } from "../../../mcp-server/src/services/values/values.ts";
+} from "#mcp-server/services/values/exactNumbers.ts";
+import { loadExpressions } from "#mcp-server/services/values/expressions.ts";
+import { placeholdersIn } from "#mcp-server/services/values/placeholders.ts";
+import { resolveText, resolveValue, resolveValues } from "#mcp-server/services/values/values.ts";
 
 const coded = (code: string) => expect.objectContaining({ code });
 

@@ -3,8 +3,9 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { runProgram } from "@labwright/controllers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { runForBytes, runProgram } from "../../../../controllers/src/programs/run.ts";
+import { runForBytes } from "#controllers/programs/run.ts";
 import { apkOf } from "../../../fixtures/androidApk.ts";
 import { type AndroidLab, answerAt, startAndroidLab } from "../../../fixtures/androidLab.ts";
 

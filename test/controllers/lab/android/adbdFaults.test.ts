@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { runProgram } from "@labwright/controllers";
 import { afterEach, describe, expect, it } from "vitest";
-import { runProgram } from "../../../../controllers/src/programs/run.ts";
 import {
   type AndroidLab,
   answerAt,

@@ -1,5 +1,5 @@
+import { runProgram } from "@labwright/controllers";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { runProgram } from "../../../../controllers/src/programs/run.ts";
 import { apkOf } from "../../../fixtures/androidApk.ts";
 import { type AndroidLab, answerAt, startAndroidLab } from "../../../fixtures/androidLab.ts";
 import { never, openLink } from "../../android/openAndroid.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { describeStep, graphOf } from "../../../../mcp-server/src/services/apps/authoring/graph.ts";
-import { readSentence } from "../../../../mcp-server/src/services/apps/authoring/phrases.ts";
-import { sentencesOf, unmark } from "../../../../mcp-server/src/services/apps/authoring/sentences.ts";
-import type { Place, Vocabulary } from "../../../../mcp-server/src/services/apps/authoring/types.ts";
+import { describeStep, graphOf } from "#mcp-server/services/apps/authoring/graph.ts";
+import { readSentence } from "#mcp-server/services/apps/authoring/phrases.ts";
+import { sentencesOf, unmark } from "#mcp-server/services/apps/authoring/sentences.ts";
+import type { Place, Vocabulary } from "#mcp-server/services/apps/authoring/types.ts";
 
 const sees = (text: string) => ({ command: "text_visible", params: { text } });
 const place = (label: string, more: Partial<Place> = {}): Place => ({

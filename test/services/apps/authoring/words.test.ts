@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { describeStep } from "../../../../mcp-server/src/services/apps/authoring/graph.ts";
-import { readSentence } from "../../../../mcp-server/src/services/apps/authoring/phrases.ts";
-import { sentencesOf } from "../../../../mcp-server/src/services/apps/authoring/sentences.ts";
-import { spokenSteps } from "../../../../mcp-server/src/services/apps/steps/index.ts";
-import { readLine } from "../../../../mcp-server/src/services/apps/steps/line.ts";
-import { argumentProblems as problemsOf } from "../../../../mcp-server/src/services/apps/steps/verbs.ts";
+import { describeStep } from "#mcp-server/services/apps/authoring/graph.ts";
+import { readSentence } from "#mcp-server/services/apps/authoring/phrases.ts";
+import { sentencesOf } from "#mcp-server/services/apps/authoring/sentences.ts";
+import { spokenSteps } from "#mcp-server/services/apps/steps/index.ts";
+import { readLine } from "#mcp-server/services/apps/steps/line.ts";
+import { argumentProblems as problemsOf } from "#mcp-server/services/apps/steps/verbs.ts";
 import { language } from "../steps/language.ts";
 import { refused, understood } from "./wordings.ts";
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { fileSchemas } from "../../../../mcp-server/src/services/apps/files/jsonSchemas.ts";
+import { fileSchemas } from "#mcp-server/services/apps/files/jsonSchemas.ts";
 import { builtInVerbs } from "../../../fixtures/verbs.ts";
 
 const schemas = fileSchemas(builtInVerbs());

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { Step } from "../../../../mcp-server/src/domain/index.ts";
-import { partsOfWords } from "../../../../mcp-server/src/services/apps/files/partsOfWords.ts";
+import type { Step } from "#mcp-server/domain/index.ts";
+import { partsOfWords } from "#mcp-server/services/apps/files/partsOfWords.ts";
 import { language } from "../steps/language.ts";
 
 const stepOf = (path: string, command: string, params: object, more: Partial<Step>): Step => ({

@@ -3,8 +3,8 @@ import { chmod, lstat, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } 
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type NodeInput, nodeSchema } from "../../../../mcp-server/src/domain/index.ts";
-import { inProject } from "../../../../mcp-server/src/services/index.ts";
+import { type NodeInput, nodeSchema } from "#mcp-server/domain/index.ts";
+import { inProject } from "#mcp-server/services/index.ts";
 import { callContext } from "../../../fixtures/callContext.ts";
 import { openProduct, type Product } from "../../../fixtures/product.ts";
 

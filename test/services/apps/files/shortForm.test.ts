@@ -1,8 +1,9 @@
+import { ToolError } from "@labwright/mcp-server";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { ToolError } from "../../../../mcp-server/src/errors.ts";
-import { exportYaml, testYaml } from "../../../../mcp-server/src/services/apps/files/exportYaml.ts";
-import { readYaml } from "../../../../mcp-server/src/services/apps/files/importYaml.ts";
+import { exportYaml } from "#mcp-server/services/apps/files/exportYaml.ts";
+import { readYaml } from "#mcp-server/services/apps/files/importYaml.ts";
+import { testYaml } from "#mcp-server/services/apps/files/index.ts";
 import { builtInVerbs } from "../../../fixtures/verbs.ts";
 
 const verbs = builtInVerbs();

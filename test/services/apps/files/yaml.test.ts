@@ -1,15 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
-import { type TestCaseInput, testcaseSchema } from "../../../../mcp-server/src/domain/index.ts";
-import {
-  type AppFilesDependencies,
-  createAppFiles,
-} from "../../../../mcp-server/src/services/apps/files/index.ts";
-import { readTest, writeTest } from "../../../../mcp-server/src/services/apps/steps/index.ts";
-import { createUserInterfaces } from "../../../../mcp-server/src/services/apps/userinterfaces/index.ts";
-import { systemClock } from "../../../../mcp-server/src/services/records/clock.ts";
-import type { Database, Storage } from "../../../../mcp-server/src/storage/index.ts";
-import { navigationRows } from "../../../../mcp-server/src/storage/rows/navigationRows.ts";
+import { type TestCaseInput, testcaseSchema } from "#mcp-server/domain/index.ts";
+import { type AppFilesDependencies, createAppFiles } from "#mcp-server/services/apps/files/index.ts";
+import { readTest, writeTest } from "#mcp-server/services/apps/steps/index.ts";
+import { createUserInterfaces } from "#mcp-server/services/apps/userinterfaces/index.ts";
+import { systemClock } from "#mcp-server/services/records/clock.ts";
+import type { Database, Storage } from "#mcp-server/storage/index.ts";
+import { navigationRows } from "#mcp-server/storage/rows/navigationRows.ts";
 import { describeEachDatabase } from "../../../fixtures/database.ts";
 import { builtInVerbs } from "../../../fixtures/verbs.ts";
 import { boxYaml, click, noReferences, noTestcases, press, way } from "../navigation/lab.ts";

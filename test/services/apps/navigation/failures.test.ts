@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import type { ActionExecutor } from "../../../../mcp-server/src/services/ports.ts";
-import type { Database } from "../../../../mcp-server/src/storage/index.ts";
+import type { ActionExecutor } from "#mcp-server/services/index.ts";
+import type { Database } from "#mcp-server/storage/index.ts";
 import { describeEachDatabase } from "../../../fixtures/database.ts";
 import { act, click, fakeRun, labOf, labWith, place, press, shows, way } from "./lab.ts";
 

@@ -11,8 +11,8 @@ import {
   type Path,
   type StatsSource,
   shortestPath,
-} from "../../../../mcp-server/src/services/apps/navigation/graph.ts";
-import { expectedMs } from "../../../../mcp-server/src/services/apps/userinterfaces/weights.ts";
+} from "#mcp-server/services/apps/navigation/graph.ts";
+import { expectedMs } from "#mcp-server/services/apps/userinterfaces/weights.ts";
 
 type Rows = { trees: GraphTree[]; nodes: GraphNode[]; edges: GraphEdge[] };
 

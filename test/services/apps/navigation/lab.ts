@@ -1,13 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { actionSchema, type Step, type Verification } from "../../../../mcp-server/src/domain/index.ts";
-import {
-  type AppFilesDependencies,
-  createAppFiles,
-} from "../../../../mcp-server/src/services/apps/files/index.ts";
-import { createNavigation } from "../../../../mcp-server/src/services/apps/navigation/index.ts";
-import { createUserInterfaces } from "../../../../mcp-server/src/services/apps/userinterfaces/index.ts";
-import { createActions } from "../../../../mcp-server/src/services/devices/actions/index.ts";
-import { createVerifications } from "../../../../mcp-server/src/services/devices/verifications/index.ts";
+import { actionSchema, type Step, type Verification } from "#mcp-server/domain/index.ts";
+import { type AppFilesDependencies, createAppFiles } from "#mcp-server/services/apps/files/index.ts";
+import { createNavigation } from "#mcp-server/services/apps/navigation/index.ts";
+import { createUserInterfaces } from "#mcp-server/services/apps/userinterfaces/index.ts";
+import { createActions } from "#mcp-server/services/devices/actions/index.ts";
+import { createVerifications } from "#mcp-server/services/devices/verifications/index.ts";
 import type {
   ActionExecutor,
   CallContext,
@@ -15,12 +12,12 @@ import type {
   OpenDevice,
   Run,
   ScreenService,
-} from "../../../../mcp-server/src/services/ports.ts";
-import { systemClock } from "../../../../mcp-server/src/services/records/clock.ts";
-import { createExecutions } from "../../../../mcp-server/src/services/records/executions/index.ts";
-import { createNotices } from "../../../../mcp-server/src/services/records/notices.ts";
-import type { Database } from "../../../../mcp-server/src/storage/index.ts";
-import { executionRows } from "../../../../mcp-server/src/storage/rows/executionRows.ts";
+} from "#mcp-server/services/index.ts";
+import { systemClock } from "#mcp-server/services/records/clock.ts";
+import { createExecutions } from "#mcp-server/services/records/executions/index.ts";
+import { createNotices } from "#mcp-server/services/records/notices.ts";
+import type { Database } from "#mcp-server/storage/index.ts";
+import { executionRows } from "#mcp-server/storage/rows/executionRows.ts";
 import { callContext } from "../../../fixtures/callContext.ts";
 import { noArtifacts } from "../../../fixtures/noArtifacts.ts";
 import { noInputs, simulatedDevices, testSecrets } from "../../../fixtures/simulated.ts";

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import type { Database } from "../../../../mcp-server/src/storage/index.ts";
-import { navigationRows } from "../../../../mcp-server/src/storage/rows/navigationRows.ts";
+import type { Database } from "#mcp-server/storage/index.ts";
+import { navigationRows } from "#mcp-server/storage/rows/navigationRows.ts";
 import { describeEachDatabase } from "../../../fixtures/database.ts";
 import { fakeClock } from "../../../fixtures/fakeClock.ts";
 import { boxYaml, click, drive, fakeRun, labOf, labWith, place, press, shows, way } from "./lab.ts";

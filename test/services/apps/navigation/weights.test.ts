@@ -1,9 +1,5 @@
 import { describe, expect, test } from "vitest";
-import {
-  expectedMs,
-  successRate,
-  wilson,
-} from "../../../../mcp-server/src/services/apps/userinterfaces/weights.ts";
+import { expectedMs, successRate, wilson } from "#mcp-server/services/apps/userinterfaces/weights.ts";
 
 const ran = (successes: number, runs: number, median_ms = 1_000) => ({ successes, runs, median_ms });
 

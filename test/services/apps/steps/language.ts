@@ -1,5 +1,5 @@
-import { testcaseSchema } from "../../../../mcp-server/src/domain/index.ts";
-import { compileSteps, type Language } from "../../../../mcp-server/src/services/apps/steps/index.ts";
+import { testcaseSchema } from "#mcp-server/domain/index.ts";
+import { compileSteps, type Language } from "#mcp-server/services/apps/steps/index.ts";
 import { builtInVerbs } from "../../../fixtures/verbs.ts";
 
 const sees = (text: string) => ({ command: "text_visible", params: { text } });

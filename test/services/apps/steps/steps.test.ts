@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { type Block, blockTypes, testcaseSchema } from "../../../../mcp-server/src/domain/index.ts";
-import { kinds, loopVerbs, stepsOf } from "../../../../mcp-server/src/services/apps/steps/index.ts";
+import { type Block, blockTypes, testcaseSchema } from "#mcp-server/domain/index.ts";
+import { kinds, loopVerbs, stepsOf } from "#mcp-server/services/apps/steps/index.ts";
 import { builtInVerbs } from "../../../fixtures/verbs.ts";
 import { compiled, language } from "./language.ts";
 

@@ -7,8 +7,8 @@ import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import {
   createSchemaChecker,
   type SchemaChecker,
-} from "../../../../mcp-server/src/services/apps/testcases/api/schemaChecker.ts";
-import { openStorage, type Storage } from "../../../../mcp-server/src/storage/index.ts";
+} from "#mcp-server/services/apps/testcases/api/schemaChecker.ts";
+import { openStorage, type Storage } from "#mcp-server/storage/index.ts";
 import { bundled, engineFiles } from "../../../fixtures/engine.ts";
 import { type BenchOptions, chain, openBench, runSaved, serve, testcase } from "./testcaseBench.ts";
 

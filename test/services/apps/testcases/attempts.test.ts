@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from "vitest";
-import type { NavigationOutcome } from "../../../../mcp-server/src/services/apps/testcases/index.ts";
-import type { Storage } from "../../../../mcp-server/src/storage/index.ts";
+import type { NavigationOutcome } from "#mcp-server/services/apps/testcases/index.ts";
+import type { Storage } from "#mcp-server/storage/index.ts";
 import { describeEachDatabase } from "../../../fixtures/database.ts";
 import { type Bench, chain, eventsOf, openBench, runSaved, sees, testcase } from "./testcaseBench.ts";
 

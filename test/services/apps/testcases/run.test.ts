@@ -1,5 +1,5 @@
+import { ToolError } from "@labwright/mcp-server";
 import { describe, expect, it } from "vitest";
-import { ToolError } from "../../../../mcp-server/src/errors.ts";
 import { storageForTests } from "./apiBench.ts";
 import {
   type BenchOptions,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Setups } from "../../../../mcp-server/src/services/apps/testcases/freshStart.ts";
+import { Setups } from "#mcp-server/services/apps/testcases/freshStart.ts";
 import { fakeClock } from "../../../fixtures/fakeClock.ts";
 
 const NEVER = new AbortController().signal;

@@ -1,25 +1,22 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { createServer, type RequestListener } from "node:http";
-import { ToolError } from "../../../../mcp-server/src/errors.ts";
+import { ToolError } from "@labwright/mcp-server";
 import {
   createSchemaChecker,
   type SchemaChecker,
-} from "../../../../mcp-server/src/services/apps/testcases/api/schemaChecker.ts";
+} from "#mcp-server/services/apps/testcases/api/schemaChecker.ts";
 import {
   createTestcases,
   type ExecuteRequest,
   type NavigationOutcome,
   type NavigationRequest,
   type TestcaseReply,
-} from "../../../../mcp-server/src/services/apps/testcases/index.ts";
-import type { AppView } from "../../../../mcp-server/src/services/apps/userinterfaces/index.ts";
-import { createActions } from "../../../../mcp-server/src/services/devices/actions/index.ts";
-import { createScreen } from "../../../../mcp-server/src/services/devices/screen/screenService.ts";
-import { createVerifications } from "../../../../mcp-server/src/services/devices/verifications/index.ts";
-import { allowedFetch } from "../../../../mcp-server/src/services/policy/allowedFetch.ts";
-import { createUploads } from "../../../../mcp-server/src/services/policy/uploads.ts";
-import { createUrlPolicy } from "../../../../mcp-server/src/services/policy/urlPolicy.ts";
+} from "#mcp-server/services/apps/testcases/index.ts";
+import type { AppView } from "#mcp-server/services/apps/userinterfaces/index.ts";
+import { createActions } from "#mcp-server/services/devices/actions/index.ts";
+import { createScreen } from "#mcp-server/services/devices/screen/screenService.ts";
+import { createVerifications } from "#mcp-server/services/devices/verifications/index.ts";
 import type {
   ActionExecutor,
   ArtifactStore,
@@ -29,15 +26,18 @@ import type {
   Run,
   ScriptPort,
   StoredEvent,
-} from "../../../../mcp-server/src/services/ports.ts";
-import { systemClock } from "../../../../mcp-server/src/services/records/clock.ts";
-import { createExecutions } from "../../../../mcp-server/src/services/records/executions/index.ts";
-import { createNotices } from "../../../../mcp-server/src/services/records/notices.ts";
-import { createReports } from "../../../../mcp-server/src/services/runs/reports/index.ts";
-import { findScript } from "../../../../mcp-server/src/services/runs/scripts/folder.ts";
-import { eventRows, type Storage } from "../../../../mcp-server/src/storage/index.ts";
-import { executionRows } from "../../../../mcp-server/src/storage/rows/executionRows.ts";
-import { testcaseRows } from "../../../../mcp-server/src/storage/rows/testcaseRows.ts";
+} from "#mcp-server/services/index.ts";
+import { allowedFetch } from "#mcp-server/services/policy/allowedFetch.ts";
+import { createUploads } from "#mcp-server/services/policy/uploads.ts";
+import { createUrlPolicy } from "#mcp-server/services/policy/urlPolicy.ts";
+import { systemClock } from "#mcp-server/services/records/clock.ts";
+import { createExecutions } from "#mcp-server/services/records/executions/index.ts";
+import { createNotices } from "#mcp-server/services/records/notices.ts";
+import { createReports } from "#mcp-server/services/runs/reports/index.ts";
+import { findScript } from "#mcp-server/services/runs/scripts/folder.ts";
+import { eventRows, type Storage } from "#mcp-server/storage/index.ts";
+import { executionRows } from "#mcp-server/storage/rows/executionRows.ts";
+import { testcaseRows } from "#mcp-server/storage/rows/testcaseRows.ts";
 import { callContext } from "../../../fixtures/callContext.ts";
 import { noArtifacts } from "../../../fixtures/noArtifacts.ts";
 import { noInputs, simulatedDevices, testSecrets } from "../../../fixtures/simulated.ts";

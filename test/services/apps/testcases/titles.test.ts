@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Params } from "../../../../mcp-server/src/domain/index.ts";
-import { titleOf } from "../../../../mcp-server/src/services/apps/testcases/titles.ts";
+import type { Params } from "#mcp-server/domain/index.ts";
+import { titleOf } from "#mcp-server/services/apps/testcases/titles.ts";
 import { makeWebDevice } from "../../../controllers/web/webDevice.ts";
 
 const device = await makeWebDevice();

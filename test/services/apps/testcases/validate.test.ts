@@ -1,6 +1,6 @@
+import { ToolError } from "@labwright/mcp-server";
 import { beforeAll, describe, expect, it } from "vitest";
-import { ToolError } from "../../../../mcp-server/src/errors.ts";
-import type { Storage } from "../../../../mcp-server/src/storage/index.ts";
+import type { Storage } from "#mcp-server/storage/index.ts";
 import { callContext } from "../../../fixtures/callContext.ts";
 import { describeEachDatabase } from "../../../fixtures/database.ts";
 import { openBox } from "../../../fixtures/simulated.ts";
@@ -325,8 +325,8 @@ describeEachDatabase("test cases", (open) => {
 
 describe("a large graph", () => {
   it("is judged without recursion over its length", async () => {
-    const { parseTestcase } = await import("../../../../mcp-server/src/services/apps/testcases/parse.ts");
-    const { graphProblems } = await import("../../../../mcp-server/src/services/apps/testcases/graph.ts");
+    const { parseTestcase } = await import("#mcp-server/services/apps/testcases/parse.ts");
+    const { graphProblems } = await import("#mcp-server/services/apps/testcases/graph.ts");
     const blocks = Array.from({ length: 490 }, (_, index) => sees(`b${index}`, "x"));
     expect(graphProblems(parseTestcase(testcase(chain(blocks))))).toEqual([]);
   });

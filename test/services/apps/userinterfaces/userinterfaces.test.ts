@@ -6,13 +6,13 @@ import {
   type NodeInput,
   nodeSchema,
   userInterfaceSchema,
-} from "../../../../mcp-server/src/domain/index.ts";
-import { createAppFiles } from "../../../../mcp-server/src/services/apps/files/index.ts";
-import { createUserInterfaces } from "../../../../mcp-server/src/services/apps/userinterfaces/index.ts";
-import { systemClock } from "../../../../mcp-server/src/services/records/clock.ts";
-import type { Database } from "../../../../mcp-server/src/storage/index.ts";
-import { navigationRows } from "../../../../mcp-server/src/storage/rows/navigationRows.ts";
-import { positionRows } from "../../../../mcp-server/src/storage/rows/positionRows.ts";
+} from "#mcp-server/domain/index.ts";
+import { createAppFiles } from "#mcp-server/services/apps/files/index.ts";
+import { createUserInterfaces } from "#mcp-server/services/apps/userinterfaces/index.ts";
+import { systemClock } from "#mcp-server/services/records/clock.ts";
+import type { Database } from "#mcp-server/storage/index.ts";
+import { navigationRows } from "#mcp-server/storage/rows/navigationRows.ts";
+import { positionRows } from "#mcp-server/storage/rows/positionRows.ts";
 import { describeEachDatabase } from "../../../fixtures/database.ts";
 import { builtInVerbs } from "../../../fixtures/verbs.ts";
 import { boxYaml, click, noReferences, noTestcases, shows } from "../navigation/lab.ts";

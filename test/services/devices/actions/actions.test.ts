@@ -1,10 +1,10 @@
 import { beforeEach, expect, test } from "vitest";
-import type { Action, ActionBatch } from "../../../../mcp-server/src/domain/index.ts";
-import { createActions } from "../../../../mcp-server/src/services/devices/actions/index.ts";
-import { createVerifications } from "../../../../mcp-server/src/services/devices/verifications/index.ts";
-import type { ActionExecutor, OpenDevice, ScreenService } from "../../../../mcp-server/src/services/ports.ts";
-import { systemClock } from "../../../../mcp-server/src/services/records/clock.ts";
-import { createNotices } from "../../../../mcp-server/src/services/records/notices.ts";
+import type { Action, ActionBatch } from "#mcp-server/domain/index.ts";
+import { createActions } from "#mcp-server/services/devices/actions/index.ts";
+import { createVerifications } from "#mcp-server/services/devices/verifications/index.ts";
+import type { ActionExecutor, OpenDevice, ScreenService } from "#mcp-server/services/index.ts";
+import { systemClock } from "#mcp-server/services/records/clock.ts";
+import { createNotices } from "#mcp-server/services/records/notices.ts";
 import { noArtifacts } from "../../../fixtures/noArtifacts.ts";
 import { noInputs, openBox, testSecrets } from "../../../fixtures/simulated.ts";
 

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { createActions } from "../../../../mcp-server/src/services/devices/actions/index.ts";
-import { createVerifications } from "../../../../mcp-server/src/services/devices/verifications/index.ts";
-import type { ScreenService } from "../../../../mcp-server/src/services/ports.ts";
-import { systemClock } from "../../../../mcp-server/src/services/records/clock.ts";
-import { createNotices } from "../../../../mcp-server/src/services/records/notices.ts";
+import { createActions } from "#mcp-server/services/devices/actions/index.ts";
+import { createVerifications } from "#mcp-server/services/devices/verifications/index.ts";
+import type { ScreenService } from "#mcp-server/services/index.ts";
+import { systemClock } from "#mcp-server/services/records/clock.ts";
+import { createNotices } from "#mcp-server/services/records/notices.ts";
 import { noArtifacts } from "../../../fixtures/noArtifacts.ts";
 import { noInputs, testSecrets } from "../../../fixtures/simulated.ts";
 import { openWebBox } from "../../../fixtures/webBox.ts";

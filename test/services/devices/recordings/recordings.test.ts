@@ -2,18 +2,15 @@ import { access, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type DriverController, defineFactory, type RecordingOptions } from "@labwright/controllers";
+import { ToolError } from "@labwright/mcp-server";
 import { sql } from "drizzle-orm";
 import { afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { z } from "zod";
-import { ToolError } from "../../../../mcp-server/src/errors.ts";
-import {
-  createRecordings,
-  type RecordingService,
-} from "../../../../mcp-server/src/services/devices/recordings/index.ts";
-import { createTranscripts } from "../../../../mcp-server/src/services/devices/recordings/transcripts.ts";
-import type { ArtifactStore, OpenDevice } from "../../../../mcp-server/src/services/ports.ts";
-import { createEvents } from "../../../../mcp-server/src/services/records/events.ts";
-import { eventRows, type Storage } from "../../../../mcp-server/src/storage/index.ts";
+import { createRecordings, type RecordingService } from "#mcp-server/services/devices/recordings/index.ts";
+import { createTranscripts } from "#mcp-server/services/devices/recordings/transcripts.ts";
+import type { ArtifactStore, OpenDevice } from "#mcp-server/services/index.ts";
+import { createEvents } from "#mcp-server/services/records/events.ts";
+import { eventRows, type Storage } from "#mcp-server/storage/index.ts";
 import { callContext } from "../../../fixtures/callContext.ts";
 import { describeEachDatabase } from "../../../fixtures/database.ts";
 import { fakeClock } from "../../../fixtures/fakeClock.ts";

@@ -1,7 +1,7 @@
 import { deflateRawSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { maskTrace } from "../../../../mcp-server/src/services/devices/recordings/index.ts";
-import { changeZip } from "../../../../mcp-server/src/services/devices/recordings/zip.ts";
+import { maskTrace } from "#mcp-server/services/devices/recordings/index.ts";
+import { changeZip } from "#mcp-server/services/devices/recordings/zip.ts";
 import { testSecrets } from "../../../fixtures/simulated.ts";
 
 /** An archive of the two ways to store, written by Python's zipfile, with a comment and a name in UTF-8. */

@@ -8,19 +8,19 @@ import { sql } from "drizzle-orm";
 import sharp from "sharp";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { parse } from "yaml";
-import { userInterfaceSchema } from "../../../../mcp-server/src/domain/index.ts";
-import { type AppFiles, createAppFiles } from "../../../../mcp-server/src/services/apps/files/index.ts";
+import { userInterfaceSchema } from "#mcp-server/domain/index.ts";
+import { type AppFiles, createAppFiles } from "#mcp-server/services/apps/files/index.ts";
 import {
   createUserInterfaces,
   type UserInterfaceService,
-} from "../../../../mcp-server/src/services/apps/userinterfaces/index.ts";
+} from "#mcp-server/services/apps/userinterfaces/index.ts";
 import {
   createReferences,
   type ReferenceService,
   type ReferenceSpec,
-} from "../../../../mcp-server/src/services/devices/references/index.ts";
-import type { OpenDevice } from "../../../../mcp-server/src/services/ports.ts";
-import type { Storage } from "../../../../mcp-server/src/storage/index.ts";
+} from "#mcp-server/services/devices/references/index.ts";
+import type { OpenDevice } from "#mcp-server/services/index.ts";
+import type { Storage } from "#mcp-server/storage/index.ts";
 import { describeEachDatabase } from "../../../fixtures/database.ts";
 import { fakeClock } from "../../../fixtures/fakeClock.ts";
 import { openBox, testSecrets } from "../../../fixtures/simulated.ts";

@@ -1,9 +1,9 @@
 import type { Dump, Element, Selector, TextNews } from "@labwright/controllers";
 import { describe, expect, test } from "vitest";
-import { reasonsOf } from "../../../../mcp-server/src/services/devices/screen/analysis.ts";
-import { rankCandidates } from "../../../../mcp-server/src/services/devices/screen/candidates.ts";
-import { compareDumps } from "../../../../mcp-server/src/services/devices/screen/compare.ts";
-import { readIntent } from "../../../../mcp-server/src/services/devices/screen/intent.ts";
+import { reasonsOf } from "#mcp-server/services/devices/screen/analysis.ts";
+import { rankCandidates } from "#mcp-server/services/devices/screen/candidates.ts";
+import { compareDumps } from "#mcp-server/services/devices/screen/compare.ts";
+import { readIntent } from "#mcp-server/services/devices/screen/intent.ts";
 
 let given = 0;
 function numbered(role: string, name: string, more: Partial<Element> = {}): Element {

@@ -11,11 +11,7 @@ import {
 import sharp from "sharp";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import {
-  drawMarks,
-  StepPictures,
-  scaleFrame,
-} from "../../../../mcp-server/src/services/devices/screen/pictures.ts";
+import { drawMarks, StepPictures, scaleFrame } from "#mcp-server/services/devices/screen/pictures.ts";
 import { fakeClock } from "../../../fixtures/fakeClock.ts";
 import { seenSize } from "../../../fixtures/messagesApi/images.ts";
 import { knownModels } from "../../../fixtures/messagesApi/models.ts";

@@ -1,14 +1,10 @@
 import type { Element } from "@labwright/controllers";
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, test } from "vitest";
-import {
-  diffElements,
-  isAllNew,
-  renderChanges,
-} from "../../../../mcp-server/src/services/devices/screen/compare.ts";
-import { findElements } from "../../../../mcp-server/src/services/devices/screen/find.ts";
-import { renderElements } from "../../../../mcp-server/src/services/devices/screen/render.ts";
-import { estimateTokens } from "../../../../mcp-server/src/services/values/tokens.ts";
+import { diffElements, isAllNew, renderChanges } from "#mcp-server/services/devices/screen/compare.ts";
+import { findElements } from "#mcp-server/services/devices/screen/find.ts";
+import { renderElements } from "#mcp-server/services/devices/screen/render.ts";
+import { estimateTokens } from "#mcp-server/services/values/tokens.ts";
 
 let given = 0;
 function element(role: string, name: string, more: Partial<Element> = {}): Element {

@@ -1,8 +1,8 @@
 import { DeviceError } from "@labwright/controllers";
 import { expect, test } from "vitest";
-import { createVerifications } from "../../../../mcp-server/src/services/devices/verifications/index.ts";
-import type { ScreenService } from "../../../../mcp-server/src/services/ports.ts";
-import { systemClock } from "../../../../mcp-server/src/services/records/clock.ts";
+import { createVerifications } from "#mcp-server/services/devices/verifications/index.ts";
+import type { ScreenService } from "#mcp-server/services/index.ts";
+import { systemClock } from "#mcp-server/services/records/clock.ts";
 import { noInputs, testSecrets } from "../../../fixtures/simulated.ts";
 import { openWebBox } from "../../../fixtures/webBox.ts";
 

@@ -13,11 +13,11 @@ import {
 } from "@labwright/controllers";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import type { Verification } from "../../../../mcp-server/src/domain/index.ts";
-import { createInputs, type Inputs } from "../../../../mcp-server/src/services/devices/inputs.ts";
-import { createVerifications } from "../../../../mcp-server/src/services/devices/verifications/index.ts";
-import type { ScreenService } from "../../../../mcp-server/src/services/ports.ts";
-import { systemClock } from "../../../../mcp-server/src/services/records/clock.ts";
+import type { Verification } from "#mcp-server/domain/index.ts";
+import { createInputs, type Inputs } from "#mcp-server/services/devices/inputs.ts";
+import { createVerifications } from "#mcp-server/services/devices/verifications/index.ts";
+import type { ScreenService } from "#mcp-server/services/index.ts";
+import { systemClock } from "#mcp-server/services/records/clock.ts";
 import { fakeClock } from "../../../fixtures/fakeClock.ts";
 import { noInputs, openBox, testSecrets } from "../../../fixtures/simulated.ts";
 

@@ -7,9 +7,9 @@ import {
   type OutsideEvent,
   type RaiseInput,
   type TriageAction,
-} from "../../../../mcp-server/src/services/lab/alerts/index.ts";
-import { createEvents } from "../../../../mcp-server/src/services/records/events.ts";
-import { eventRows, type Storage } from "../../../../mcp-server/src/storage/index.ts";
+} from "#mcp-server/services/lab/alerts/index.ts";
+import { createEvents } from "#mcp-server/services/records/events.ts";
+import { eventRows, type Storage } from "#mcp-server/storage/index.ts";
 import { callContext } from "../../../fixtures/callContext.ts";
 import { describeEachDatabase } from "../../../fixtures/database.ts";
 import { fakeClock } from "../../../fixtures/fakeClock.ts";

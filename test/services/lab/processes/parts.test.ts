@@ -9,8 +9,8 @@ import {
   createProcesses,
   type LogQuery,
   type ProcessDependencies,
-} from "../../../../mcp-server/src/services/lab/processes/index.ts";
-import { linesFromEnd, readLogs } from "../../../../mcp-server/src/services/lab/processes/logs.ts";
+} from "#mcp-server/services/lab/processes/index.ts";
+import { linesFromEnd, readLogs } from "#mcp-server/services/lab/processes/logs.ts";
 import { callContext } from "../../../fixtures/callContext.ts";
 import { fakeClock } from "../../../fixtures/fakeClock.ts";
 import { simulatedDevices, testSecrets } from "../../../fixtures/simulated.ts";

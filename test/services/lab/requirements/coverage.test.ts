@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Coverage, ExecutionStatus } from "../../../../mcp-server/src/domain/index.ts";
+import type { Coverage, ExecutionStatus } from "#mcp-server/domain/index.ts";
 import {
   countsOf,
   coverageView,
@@ -9,8 +9,8 @@ import {
   summaryView,
   uncoveredView,
   verdictOf,
-} from "../../../../mcp-server/src/services/lab/requirements/views.ts";
-import type { RequirementCoverage } from "../../../../mcp-server/src/storage/index.ts";
+} from "#mcp-server/services/lab/requirements/views.ts";
+import type { RequirementCoverage } from "#mcp-server/storage/index.ts";
 
 const link = (coverage: Coverage, status?: ExecutionStatus): LinkedRun => ({ coverage, status });
 const judge = (...links: LinkedRun[]) => verdictOf(partsOf(links));

@@ -1,12 +1,8 @@
 import { randomUUID } from "node:crypto";
-import {
-  databaseOnly,
-  type ExecutionStatus,
-  testcaseSchema,
-} from "../../../../mcp-server/src/domain/index.ts";
-import type { Database, NewRequirement } from "../../../../mcp-server/src/storage/index.ts";
-import { executionRows, type NewExecution } from "../../../../mcp-server/src/storage/rows/executionRows.ts";
-import { testcaseRows } from "../../../../mcp-server/src/storage/rows/testcaseRows.ts";
+import { databaseOnly, type ExecutionStatus, testcaseSchema } from "#mcp-server/domain/index.ts";
+import type { Database, NewRequirement } from "#mcp-server/storage/index.ts";
+import { executionRows, type NewExecution } from "#mcp-server/storage/rows/executionRows.ts";
+import { testcaseRows } from "#mcp-server/storage/rows/testcaseRows.ts";
 
 /** Instants of the tests, in order. */
 export const minute = (n: number) => new Date(Date.UTC(2030, 0, 1, 0, n)).toISOString();

@@ -1,11 +1,8 @@
+import { ToolError } from "@labwright/mcp-server";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { ToolError } from "../../../../mcp-server/src/errors.ts";
-import {
-  createRequirements,
-  type RequirementService,
-} from "../../../../mcp-server/src/services/lab/requirements/index.ts";
-import { coverageRows, requirementRows, type Storage } from "../../../../mcp-server/src/storage/index.ts";
-import { testcaseRows } from "../../../../mcp-server/src/storage/rows/testcaseRows.ts";
+import { createRequirements, type RequirementService } from "#mcp-server/services/lab/requirements/index.ts";
+import { coverageRows, requirementRows, type Storage } from "#mcp-server/storage/index.ts";
+import { testcaseRows } from "#mcp-server/storage/rows/testcaseRows.ts";
 import { describeEachDatabase } from "../../../fixtures/database.ts";
 import { fakeClock } from "../../../fixtures/fakeClock.ts";
 import { draft, saveTestcase, storeRun } from "./facts.ts";

@@ -1,12 +1,7 @@
 import type { FindingKind } from "@labwright/controllers";
 import { describe, expect, it } from "vitest";
-import type { DeviceInput } from "../../../../mcp-server/src/services/devices/inputs.ts";
-import {
-  countsAfter,
-  countsFrom,
-  nextChange,
-  stageOf,
-} from "../../../../mcp-server/src/services/lab/watching/stages.ts";
+import type { DeviceInput } from "#mcp-server/services/devices/inputs.ts";
+import { countsAfter, countsFrom, nextChange, stageOf } from "#mcp-server/services/lab/watching/stages.ts";
 
 const settleMs = 10_000;
 const limits = { pendingMs: 5_000, activeMs: 30_000, settleMs };

@@ -2,12 +2,12 @@ import { type DeviceFinding, defineCommand, defineFactory, type FindingKind } fr
 import { sql } from "drizzle-orm";
 import { afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { z } from "zod";
-import { createInputs } from "../../../../mcp-server/src/services/devices/inputs.ts";
-import { type AlertService, createAlerts } from "../../../../mcp-server/src/services/lab/alerts/index.ts";
-import { createWatching, type Watching } from "../../../../mcp-server/src/services/lab/watching/index.ts";
-import type { DeviceService } from "../../../../mcp-server/src/services/ports.ts";
-import { createEvents } from "../../../../mcp-server/src/services/records/events.ts";
-import { eventRows, type Storage } from "../../../../mcp-server/src/storage/index.ts";
+import { createInputs } from "#mcp-server/services/devices/inputs.ts";
+import type { DeviceService } from "#mcp-server/services/index.ts";
+import { type AlertService, createAlerts } from "#mcp-server/services/lab/alerts/index.ts";
+import { createWatching, type Watching } from "#mcp-server/services/lab/watching/index.ts";
+import { createEvents } from "#mcp-server/services/records/events.ts";
+import { eventRows, type Storage } from "#mcp-server/storage/index.ts";
 import { callContext } from "../../../fixtures/callContext.ts";
 import { describeEachDatabase } from "../../../fixtures/database.ts";
 import { fakeClock } from "../../../fixtures/fakeClock.ts";

@@ -1,9 +1,9 @@
 import { writeSync } from "node:fs";
-import { systemClock } from "../../../../mcp-server/src/services/records/clock.ts";
-import { createExecutions } from "../../../../mcp-server/src/services/records/executions/index.ts";
-import { createNotices } from "../../../../mcp-server/src/services/records/notices.ts";
-import { eventRows, openStorage } from "../../../../mcp-server/src/storage/index.ts";
-import { executionRows } from "../../../../mcp-server/src/storage/rows/executionRows.ts";
+import { systemClock } from "#mcp-server/services/records/clock.ts";
+import { createExecutions } from "#mcp-server/services/records/executions/index.ts";
+import { createNotices } from "#mcp-server/services/records/notices.ts";
+import { eventRows, openStorage } from "#mcp-server/storage/index.ts";
+import { executionRows } from "#mcp-server/storage/rows/executionRows.ts";
 import { callContext } from "../../../fixtures/callContext.ts";
 import { simulatedDevices, testSecrets } from "../../../fixtures/simulated.ts";
 

@@ -1,6 +1,6 @@
 import { DeviceError } from "@labwright/controllers";
+import { ToolError } from "@labwright/mcp-server";
 import { expect, it } from "vitest";
-import { ToolError } from "../../../../mcp-server/src/errors.ts";
 import { callContext } from "../../../fixtures/callContext.ts";
 import { describeExecutions, gate, passing, spec, step, until } from "./world.ts";
 

@@ -1,9 +1,9 @@
 import { getEventListeners } from "node:events";
+import { ToolError } from "@labwright/mcp-server";
 import { expect, it } from "vitest";
-import { ToolError } from "../../../../mcp-server/src/errors.ts";
-import type { FinishedRun, Run } from "../../../../mcp-server/src/services/ports.ts";
-import { createExecutions } from "../../../../mcp-server/src/services/records/executions/index.ts";
-import { createNotices } from "../../../../mcp-server/src/services/records/notices.ts";
+import type { FinishedRun, Run } from "#mcp-server/services/index.ts";
+import { createExecutions } from "#mcp-server/services/records/executions/index.ts";
+import { createNotices } from "#mcp-server/services/records/notices.ts";
 import { callContext } from "../../../fixtures/callContext.ts";
 import { simulatedDevices, testSecrets } from "../../../fixtures/simulated.ts";
 import { describeExecutions, gate, passing, spec, step, until } from "./world.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import type { Step } from "../../../../mcp-server/src/domain/index.ts";
-import { RunRecord } from "../../../../mcp-server/src/services/records/executions/runRecord.ts";
-import { executionRows } from "../../../../mcp-server/src/storage/rows/executionRows.ts";
+import type { Step } from "#mcp-server/domain/index.ts";
+import { RunRecord } from "#mcp-server/services/records/executions/runRecord.ts";
+import { executionRows } from "#mcp-server/storage/rows/executionRows.ts";
 import { describeEachDatabase } from "../../../fixtures/database.ts";
 import { runOf } from "../../../fixtures/executionRecords.ts";
 

@@ -1,7 +1,7 @@
+import { ToolError } from "@labwright/mcp-server";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { ToolError } from "../../../../mcp-server/src/errors.ts";
-import type { CallContext, Run } from "../../../../mcp-server/src/services/ports.ts";
-import { Slots } from "../../../../mcp-server/src/services/records/executions/queue.ts";
+import type { CallContext, Run } from "#mcp-server/services/index.ts";
+import { Slots } from "#mcp-server/services/records/executions/queue.ts";
 import { callContext } from "../../../fixtures/callContext.ts";
 import type { TestClient } from "../../../fixtures/client.ts";
 import { openProduct, type Product } from "../../../fixtures/product.ts";

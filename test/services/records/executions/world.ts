@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach } from "vitest";
-import type { Step } from "../../../../mcp-server/src/domain/index.ts";
+import type { Step } from "#mcp-server/domain/index.ts";
 import type {
   CallContext,
   DeviceService,
@@ -7,11 +7,11 @@ import type {
   ExecutionService,
   Run,
   RunSpec,
-} from "../../../../mcp-server/src/services/ports.ts";
-import { createExecutions } from "../../../../mcp-server/src/services/records/executions/index.ts";
-import { createNotices } from "../../../../mcp-server/src/services/records/notices.ts";
-import { eventRows, type Storage } from "../../../../mcp-server/src/storage/index.ts";
-import { type ExecutionRows, executionRows } from "../../../../mcp-server/src/storage/rows/executionRows.ts";
+} from "#mcp-server/services/index.ts";
+import { createExecutions } from "#mcp-server/services/records/executions/index.ts";
+import { createNotices } from "#mcp-server/services/records/notices.ts";
+import { eventRows, type Storage } from "#mcp-server/storage/index.ts";
+import { type ExecutionRows, executionRows } from "#mcp-server/storage/rows/executionRows.ts";
 import { callContext } from "../../../fixtures/callContext.ts";
 import { describeEachDatabase } from "../../../fixtures/database.ts";
 import { fakeClock } from "../../../fixtures/fakeClock.ts";

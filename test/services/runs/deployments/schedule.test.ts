@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { deploymentSchema } from "../../../../mcp-server/src/domain/index.ts";
+import { deploymentSchema } from "#mcp-server/domain/index.ts";
 import {
   claimDue,
   cronProblem,
@@ -7,8 +7,8 @@ import {
   localTime,
   nextDue,
   timezoneProblem,
-} from "../../../../mcp-server/src/services/runs/deployments/schedule.ts";
-import type { DeploymentRun } from "../../../../mcp-server/src/storage/index.ts";
+} from "#mcp-server/services/runs/deployments/schedule.ts";
+import type { DeploymentRun } from "#mcp-server/storage/index.ts";
 
 const schedule = (given: Record<string, unknown>) =>
   deploymentSchema.parse({ name: "nightly", testcase: "t", device_id: "lab/box", ...given });

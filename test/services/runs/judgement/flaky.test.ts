@@ -1,6 +1,6 @@
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
-import { executionRows } from "../../../../mcp-server/src/storage/rows/executionRows.ts";
+import { executionRows } from "#mcp-server/storage/rows/executionRows.ts";
 import { openProduct } from "../../../fixtures/product.ts";
 import { judgedSchema, memoryStore, type RunStore } from "./records.ts";
 import { runSuite, type SuiteTest } from "./suite.ts";

@@ -1,12 +1,7 @@
+import { errors } from "@labwright/mcp-server";
 import { expect, test } from "vitest";
-import { errors } from "../../../../mcp-server/src/errors.ts";
-import {
-  causeOf,
-  type Facts,
-  type Judgement,
-  judge,
-} from "../../../../mcp-server/src/services/runs/judgement/index.ts";
-import type { RunRecord } from "../../../../mcp-server/src/storage/index.ts";
+import { causeOf, type Facts, type Judgement, judge } from "#mcp-server/services/runs/judgement/index.ts";
+import type { RunRecord } from "#mcp-server/storage/index.ts";
 import { runOf } from "../../../fixtures/executionRecords.ts";
 import { memoryStore, type RunStore } from "./records.ts";
 

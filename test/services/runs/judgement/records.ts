@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { classificationSchema, type Execution, type Step } from "../../../../mcp-server/src/domain/index.ts";
-import { createJudgements } from "../../../../mcp-server/src/services/runs/judgement/index.ts";
-import type { RunRecord } from "../../../../mcp-server/src/storage/index.ts";
-import type { FinishedRun } from "../../../../mcp-server/src/storage/rows/executionRows.ts";
+import { classificationSchema, type Execution, type Step } from "#mcp-server/domain/index.ts";
+import { createJudgements } from "#mcp-server/services/runs/judgement/index.ts";
+import type { RunRecord } from "#mcp-server/storage/index.ts";
+import type { FinishedRun } from "#mcp-server/storage/rows/executionRows.ts";
 
 /** A judgement as a host reads it. */
 export const judgedSchema = z.object({

@@ -1,6 +1,6 @@
-import type { Classification } from "../../../../mcp-server/src/domain/index.ts";
-import { mostReruns } from "../../../../mcp-server/src/services/runs/judgement/index.ts";
-import type { FinishedRun } from "../../../../mcp-server/src/storage/rows/executionRows.ts";
+import type { Classification } from "#mcp-server/domain/index.ts";
+import { mostReruns } from "#mcp-server/services/runs/judgement/index.ts";
+import type { FinishedRun } from "#mcp-server/storage/rows/executionRows.ts";
 import { runOf } from "../../../fixtures/executionRecords.ts";
 import type { Judged, RunStore } from "./records.ts";
 

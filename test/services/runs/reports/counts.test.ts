@@ -1,11 +1,6 @@
 import { describe, expect, it, test } from "vitest";
 import { z } from "zod";
-import {
-  besideVerdict,
-  type Execution,
-  type Step,
-  slowNotices,
-} from "../../../../mcp-server/src/domain/index.ts";
+import { besideVerdict, type Execution, type Step, slowNotices } from "#mcp-server/domain/index.ts";
 import {
   ctrfReport,
   htmlReport,
@@ -13,8 +8,8 @@ import {
   type ReportEntry,
   type ReportHead,
   readReport,
-} from "../../../../mcp-server/src/services/runs/reports/index.ts";
-import { type StepNode, stepTree } from "../../../../mcp-server/src/services/runs/reports/stepTree.ts";
+} from "#mcp-server/services/runs/reports/index.ts";
+import { type StepNode, stepTree } from "#mcp-server/services/runs/reports/stepTree.ts";
 import { execution, head, step } from "./samples.ts";
 
 /** The same numbers each time, from 0 up to below `below`. */

@@ -1,11 +1,7 @@
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
-import type { Step } from "../../../../mcp-server/src/domain/index.ts";
-import {
-  htmlReport,
-  type Picture,
-  type ReportEntry,
-} from "../../../../mcp-server/src/services/runs/reports/index.ts";
+import type { Step } from "#mcp-server/domain/index.ts";
+import { htmlReport, type Picture, type ReportEntry } from "#mcp-server/services/runs/reports/index.ts";
 import { openReportBrowser, type ReportBrowser } from "./reportBrowser.ts";
 import {
   execution,

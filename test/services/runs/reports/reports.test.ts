@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
+import { ToolError } from "@labwright/mcp-server";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { z } from "zod";
-import { ToolError } from "../../../../mcp-server/src/errors.ts";
-import { systemClock } from "../../../../mcp-server/src/services/records/clock.ts";
+import { systemClock } from "#mcp-server/services/records/clock.ts";
 import {
   createReports,
   ctrfReport,
@@ -12,8 +12,8 @@ import {
   type ReportDependencies,
   type ReportEntry,
   readReport,
-} from "../../../../mcp-server/src/services/runs/reports/index.ts";
-import { shrink } from "../../../../mcp-server/src/services/runs/reports/pictures.ts";
+} from "#mcp-server/services/runs/reports/index.ts";
+import { shrink } from "#mcp-server/services/runs/reports/pictures.ts";
 import { callContext } from "../../../fixtures/callContext.ts";
 import { testSecrets } from "../../../fixtures/simulated.ts";
 import { memoryArtifacts } from "../../apps/testcases/testcaseBench.ts";

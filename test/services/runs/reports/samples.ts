@@ -1,5 +1,5 @@
-import type { Execution, Step } from "../../../../mcp-server/src/domain/index.ts";
-import type { Picture, ReportEntry } from "../../../../mcp-server/src/services/runs/reports/index.ts";
+import type { Execution, Step } from "#mcp-server/domain/index.ts";
+import type { Picture, ReportEntry } from "#mcp-server/services/runs/reports/index.ts";
 
 export const execution = (more: Partial<Execution> = {}): Execution => ({
   id: "7d4c2a51-3b8e-4a63-9c55-5a0b61e7a001",

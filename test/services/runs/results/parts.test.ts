@@ -1,10 +1,10 @@
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, test } from "vitest";
-import { classificationSchema, type FinalStatus } from "../../../../mcp-server/src/domain/index.ts";
-import { contradiction } from "../../../../mcp-server/src/services/runs/judgement/judgements.ts";
-import { cursorOf, placeOf } from "../../../../mcp-server/src/services/runs/results/index.ts";
-import { instantOf } from "../../../../mcp-server/src/services/runs/results/instant.ts";
-import { pageOf } from "../../../../mcp-server/src/services/values/pages.ts";
+import { classificationSchema, type FinalStatus } from "#mcp-server/domain/index.ts";
+import { contradiction } from "#mcp-server/services/runs/judgement/judgements.ts";
+import { cursorOf, placeOf } from "#mcp-server/services/runs/results/index.ts";
+import { instantOf } from "#mcp-server/services/runs/results/instant.ts";
+import { pageOf } from "#mcp-server/services/values/pages.ts";
 
 describe("a classification", () => {
   const allowed: Record<FinalStatus, string[]> = {

@@ -1,23 +1,18 @@
 import { sql } from "drizzle-orm";
 import { beforeAll, beforeEach, expect, it } from "vitest";
-import type { EventInput } from "../../../../mcp-server/src/services/ports.ts";
-import { createEvents } from "../../../../mcp-server/src/services/records/events.ts";
-import { createExecutions } from "../../../../mcp-server/src/services/records/executions/index.ts";
-import { createNotices } from "../../../../mcp-server/src/services/records/notices.ts";
-import { createJudgements } from "../../../../mcp-server/src/services/runs/judgement/index.ts";
+import type { EventInput } from "#mcp-server/services/index.ts";
+import { createEvents } from "#mcp-server/services/records/events.ts";
+import { createExecutions } from "#mcp-server/services/records/executions/index.ts";
+import { createNotices } from "#mcp-server/services/records/notices.ts";
+import { createJudgements } from "#mcp-server/services/runs/judgement/index.ts";
 import {
   type AnalysisRequest,
   createResults,
   type ResultDependencies,
   type ResultService,
-} from "../../../../mcp-server/src/services/runs/results/index.ts";
-import {
-  analysisRows,
-  eventRows,
-  runRecords,
-  type Storage,
-} from "../../../../mcp-server/src/storage/index.ts";
-import { executionRows } from "../../../../mcp-server/src/storage/rows/executionRows.ts";
+} from "#mcp-server/services/runs/results/index.ts";
+import { analysisRows, eventRows, runRecords, type Storage } from "#mcp-server/storage/index.ts";
+import { executionRows } from "#mcp-server/storage/rows/executionRows.ts";
 import { callContext } from "../../../fixtures/callContext.ts";
 import { describeEachDatabase } from "../../../fixtures/database.ts";
 import { minute, storeOpenRun, storeRuns } from "../../../fixtures/executionRecords.ts";
