@@ -129,7 +129,7 @@ export async function measureTenTurns(given: Given): Promise<Measurement> {
 const shows = (text: string) => ({ command: "text_visible", params: { text } });
 const open = (url: string) => ({ command: "navigate_to_url", params: { url } });
 
-/** The app `shop` on the bench's pages, with the test case `login_basic`. */
+/** The app `shop` on the bench's pages. */
 async function saveApp(host: StdioServer, url: (path: string) => string): Promise<void> {
   const app = {
     format_version: 1,
@@ -148,9 +148,4 @@ async function saveApp(host: StdioServer, url: (path: string) => string): Promis
     },
   };
   await host.call("import_userinterface", { yaml: JSON.stringify(app) });
-  await host.call("generate_and_save_testcase", {
-    name: "login_basic",
-    userinterface_name: "shop",
-    description: 'go to Reached\ncheck for text "Reached page"',
-  });
 }
