@@ -83,6 +83,12 @@ module.exports = {
       from: { pathNot: "^controllers/addons/" },
       to: { dependencyTypes: ["npm-no-pkg", "npm-unknown", "unknown", "undetermined"], pathNot: ours },
     },
+    {
+      name: "tests import doors or #aliases",
+      severity: "error",
+      from: { path: "^test/" },
+      to: { path: `${ours}(src|lab)/`, pathNot: "^test/", dependencyTypesNot: ["aliased", "undetermined"] },
+    },
     { name: "nothing imports tests", severity: "error", from: { pathNot: "^test/" }, to: { path: "^test/" } },
     {
       name: "nothing loose",

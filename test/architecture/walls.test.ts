@@ -28,6 +28,7 @@ const reportSchema = z.object({
 const plants: [rule: string, file: string, imported: string][] = [
   ["no cycles", "skills/src/loopA.ts", "./loopB.ts"],
   ["only declared packages", "skills/src/undeclared.ts", "no-such-package-anywhere"],
+  ["tests import doors or #aliases", "test/deepImport.ts", "../skills/src/inner.ts"],
   ["nothing imports tests", "skills/src/testImport.ts", "../../test/planted.ts"],
   ["nothing loose", "mcp-server/src/services/loose.ts", "./index.ts"],
   ["nothing loose", "controllers/src/loose.ts", "./contract.ts"],
