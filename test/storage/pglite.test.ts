@@ -5,6 +5,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { pathToFileURL } from "node:url";
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { eventRows, openStorage, startEngine } from "#mcp-server/storage/index.ts";
 import { audit } from "#mcp-server/storage/schema/index.ts";
@@ -127,8 +128,26 @@ it("fails calls, and does not hang, after its thread has ended", async () => {
   const storage = await openStorage({ engine: Promise.resolve(engine) });
   await engine.close();
   await expect(storage.db.$count(audit)).rejects.toThrow();
+  expect(storage.lost.aborted).toBe(false);
   await storage.close();
 });
+
+it("is lost, and says so, when its thread ends by itself", async () => {
+  const workerFile = join(dataDir, "ends.mjs");
+  const thread = `import { parentPort } from "node:worker_threads";
+    parentPort.once("message", () => process.exit(7));
+    parentPort.postMessage("open");`;
+  await writeFile(workerFile, thread);
+  const engine = await startEngine({ folder: join(dataDir, "db"), workerFile: pathToFileURL(workerFile) });
+  await once(engine.connect(), "close");
+  await expect
+    .poll(() => engine.lost.reason)
+    .toMatchObject({
+      code: "STORAGE_FAILED",
+      message: expect.stringContaining("exit code 7"),
+    });
+});
+
 it("lets every connection prepare statements by the same names, one after the other and again", async () => {
   const storage = await openStorage({ dataDir, ...files });
   const clients = await Promise.all([storage.pool.connect(), storage.pool.connect()]);

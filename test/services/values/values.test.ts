@@ -3,6 +3,7 @@ import { compileExpression, holds } from "#mcp-server/services/values/celExpress
 import {
   compareNumbers,
   ExactNumber,
+  isBeyondDouble,
   isMultipleOf,
   isWhole,
   jsonText,
@@ -359,5 +360,17 @@ describe("numbers as they are written", () => {
   it("gives those who know doubles only a number they hold, else the digits", () => {
     expect(withPlainNumbers(parseJson("[1.0,9007199254740993]"))).toEqual([1, "9007199254740993"]);
     expect(JSON.stringify(parseJson("[1e2,9007199254740993]"))).toBe('[100,"9007199254740993"]');
+    expect(JSON.stringify(parseJson("[1e400,-1e400]"))).toBe('["1e400","-1e400"]');
+  });
+
+  it.each([
+    ["1e400", true],
+    ["-1e400", true],
+    ["9007199254740993", true],
+    ["0.1", false],
+    ["1e2", false],
+    ["no number", false],
+  ])("says whether a double loses digits of %s", (text, lost) => {
+    expect(isBeyondDouble(text)).toBe(lost);
   });
 });

@@ -18,8 +18,7 @@ export class ExactNumber {
 
   /** For readers of JSON who know doubles only: the number where a double holds it, else its digits as a text. */
   toJSON(): number | string {
-    const number = Number(this.#text);
-    return sameNumber(number, this) ? number : this.#text;
+    return isDouble(this) ? Number(this.#text) : this.#text;
   }
 }
 
@@ -33,8 +32,12 @@ export const isNumberText = (text: string): boolean => grammar.test(text);
 /** Whether a JavaScript number loses digits, or could have: from 2^53 on, several whole numbers become one. */
 export function isBeyondDouble(text: string): boolean {
   if (!isNumberText(text)) return false;
-  const number = Number(text);
-  return !sameNumber(number, new ExactNumber(text)) || isUnsafe(number);
+  return !isDouble(new ExactNumber(text)) || isUnsafe(Number(text));
+}
+
+function isDouble(value: ExactNumber): boolean {
+  const number = Number(value);
+  return Number.isFinite(number) && sameNumber(number, value);
 }
 
 const isUnsafe = (value: number): boolean => Number.isInteger(value) && !Number.isSafeInteger(value);
