@@ -60,6 +60,9 @@ describe("each tool", () => {
   test.each(wire.map((tool) => [tool.name, tool] as const))("%s", async (name, tool) => {
     expect(tool.description.length).toBeGreaterThan(10);
     expect(tool.outputSchema.type).toBe("object");
+    expect(tool.inputSchema, "OpenAI's clients refuse an input without properties").toHaveProperty(
+      "properties",
+    );
     expect(tool.annotations.readOnlyHint && tool.annotations.destructiveHint).toBe(false);
     expect(tokensOf(tool)).toBeLessThanOrEqual(tokensPerTool);
     await expect(`${JSON.stringify(tool, null, 2)}\n`).toMatchFileSnapshot(`__schemas__/${name}.json`);

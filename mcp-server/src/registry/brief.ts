@@ -10,8 +10,7 @@ const limits = new Set([
  * holds further objects is a plain one whose description names its fields; one with the fields of an earlier one is plain.
  */
 export function brief(schema: object): { [key: string]: unknown; type: "object" } {
-  const { properties = {}, ...rest } = schemaPart.parse(schema);
-  return { ...withoutLimits(rest), type: "object", properties: eachBrief(properties) };
+  return { ...briefPart(schemaPart.parse(schema)), type: "object" };
 }
 
 function eachBrief(properties: Record<string, Part>): Record<string, Part> {

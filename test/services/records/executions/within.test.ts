@@ -185,6 +185,18 @@ describeExecutions("a call and its run", (t) => {
     expect(await again).toMatchObject({ status: "passed" });
   });
 
+  it("a call waits for the end as long as it asks to, and no longer", async () => {
+    const held = gate();
+    const { execution_id } = await t.now(t.start(heldBy(held)));
+    const short = t.executions.wait(execution_id, 5_000, callContext());
+    const long = t.executions.wait(execution_id, 5_001, callContext());
+    await timers(5);
+    await t.clock.advance(5_000);
+    held.open();
+    expect(await short).toMatchObject({ status: "running" });
+    expect(await long).toMatchObject({ status: "passed" });
+  });
+
   it("a call that its deadline ends while it waits does not stop the run; its caller does", async () => {
     const held = gate();
     const call = new AbortController();
