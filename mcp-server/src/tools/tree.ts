@@ -30,7 +30,6 @@ const reliability = z.array(
   }),
 );
 
-const checks = { verifications: nodeSchema.shape.verifications.describe("Prove the place") };
 const { source, target, ...edgeFields } = edgeDraftSchema.extend({
   conditional: edgeDraftSchema.shape.conditional.describe(
     "Shares its action set's id; the target that verifies decides",
@@ -51,7 +50,7 @@ export const createNode = defineTool({
     ...ui,
     tree: z.string().min(1).optional().describe("Of a subtree; default the root"),
     ...nodeSchema.shape,
-    ...checks,
+    verifications: nodeSchema.shape.verifications.describe("Prove the place"),
   }),
   unlisted: ["position"],
   output: idAndLabel,
@@ -94,7 +93,7 @@ export const updateNode = defineTool({
     type: nodeTypeSchema.optional(),
     position: positionSchema.optional(),
     description: nodeSchema.shape.description,
-    verifications: checks.verifications.removeDefault().optional(),
+    verifications: nodeSchema.shape.verifications.removeDefault().optional().describe("Prove the place"),
     pass_condition: passConditionSchema.optional(),
     protected: z.boolean().optional(),
   }),

@@ -154,7 +154,7 @@ export const importUserinterface = defineTool({
   idempotent: true,
   timeoutMs: 120_000,
   input: z.strictObject({
-    yaml: z.string().min(1).optional(),
+    yaml: z.string().min(1).optional().describe("Required: the text of the file"),
     replace: z.boolean().default(false).describe("Put it in place of the one of that name"),
     file: z.string().max(4_000).optional(),
     dry_run: z
