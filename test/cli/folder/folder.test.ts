@@ -102,6 +102,19 @@ describe("a folder goes on to mean its device", () => {
     expect(released).toMatchObject({ code: 0, out: expect.stringContaining("/second") });
   });
 
+  it("that was named for its first command, also when that was in vain", async () => {
+    await inFolder(other, "take", "box");
+    for (const words of [["--device", "box"], []]) {
+      const held = await inFolder(mine, "do", "press", "HOME", ...words);
+      expect(held).toMatchObject({ code: 2, out: "", err: expect.stringMatching(heldBox) });
+    }
+    await inFolder(other, "release");
+    expect(await inFolder(mine, "look")).toMatchObject({
+      code: 0,
+      err: expect.stringContaining("/box until"),
+    });
+  });
+
   it("until it releases it, and a device that was not named is named by the command that took it", async () => {
     await inFolder(other, "take", "box");
     const first = await inFolder(mine, "do", "press", "HOME");

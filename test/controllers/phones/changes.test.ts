@@ -41,3 +41,21 @@ it("leaves a change alone that the next client has made itself, until the client
   await phone.open(never);
   expect(calls).toEqual(["emptied", "emptied"]);
 });
+
+it("restores what was there before the first change, however often the client changes it", async () => {
+  const { changes, calls, phone } = changed(true);
+  const turn = (from: string) =>
+    changes.remember("orientation", async () => {
+      calls.push(from);
+    });
+  turn("portrait");
+  turn("landscape");
+  changes.handOver();
+  await phone.open(never);
+  await phone.open(never);
+  expect(calls).toEqual(["portrait"]);
+  turn("landscape");
+  changes.handOver();
+  await phone.open(never);
+  expect(calls).toEqual(["portrait", "landscape"]);
+});
