@@ -1,10 +1,24 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { z } from "zod";
+import { createApi } from "../../mcp-server/src/api/index.ts";
+import { callTool } from "../../mcp-server/src/cli/daemon.ts";
+import { createRegistry } from "../../mcp-server/src/registry/registry.ts";
+import { attach } from "../../mcp-server/src/server/bridge/link.ts";
+import { createCallTool } from "../../mcp-server/src/server/call/callTool.ts";
+import type { DaemonFile } from "../../mcp-server/src/server/daemonFile.ts";
+import { restPrincipal } from "../../mcp-server/src/server/http/http.ts";
+import { systemClock } from "../../mcp-server/src/services/records/clock.ts";
+import { callRows } from "../../mcp-server/src/storage/index.ts";
+import { tools } from "../../mcp-server/src/tools/index.ts";
 import type { TestClient } from "../fixtures/client.ts";
+import { connectHttp, type HttpFixture, startHttp, testToken } from "../fixtures/http.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
+import { silentObserver } from "../fixtures/silentObserver.ts";
 
 let product: Product;
+let http: HttpFixture;
 let ann: TestClient;
 let bob: TestClient;
 beforeAll(async () => {
@@ -12,6 +26,7 @@ beforeAll(async () => {
   // Every call of ann ends after a second.
   ann = await product.connect({ client: "ann", maxCallMs: 1_000 });
   bob = await product.connect({ client: "bob" });
+  http = await serveDoors(product);
   mkdirSync(product.config.folders.scripts, { recursive: true });
   writeFileSync(join(product.config.folders.scripts, "long.sh"), "sleep 2\n");
   const slow = { command: "click_element", params: { selector: "Movies" }, wait_ms: 2_000 };
@@ -26,7 +41,18 @@ beforeAll(async () => {
 });
 const made = async (tool: string, args: Record<string, unknown>) =>
   expect((await bob.call(tool, args)).error).toBeUndefined();
-afterAll(() => product.dispose());
+afterAll(async () => {
+  await http.end();
+  await product.dispose();
+});
+async function serveDoors({ services, events, artifacts, storage }: Product): Promise<HttpFixture> {
+  const registry = createRegistry(tools);
+  const calls = callRows(storage.db);
+  const callTool = createCallTool({ registry, services, observe: silentObserver, calls, clock: systemClock });
+  const own = { callTool, registry, events, artifacts, principalOf: restPrincipal, version: "0.0.0" };
+  const health = async () => ({ healthy: true, services: {} });
+  return startHttp(services, tools, { callTool, api: createApi({ ...own, health, fault: () => undefined }) });
+}
 afterEach(async () => {
   for (const client of [ann, bob]) await client.call("release_control", { device_id: "box" });
   expect(product.services.executions.running()).toBe(0);
@@ -53,6 +79,78 @@ function sleeping(name: string, ms: number) {
 
 const endOf = (execution: unknown) =>
   bob.call("get_execution_status", { execution_id: execution, wait_ms: 60_000 });
+
+type Door = (client: string) => Promise<{
+  call(tool: string, args: Record<string, unknown>, signal?: AbortSignal): Promise<unknown>;
+  close(): Promise<void> | void;
+}>;
+const fileOf = ({ listening }: HttpFixture): DaemonFile => ({
+  ...{ pid: process.pid, started_at: "", port: listening.localPort, token: testToken, version: "0.0.0" },
+  ...{ build: { hash: "", at: "" }, config: { hash: "" } },
+});
+const ofMcp =
+  (mode: Parameters<typeof connectHttp>[1]): Door =>
+  async (client) => {
+    const connected = await connectHttp(http.url("/mcp"), mode, { "x-labwright-client": client });
+    return {
+      call: (name, args, signal) =>
+        connected.client.callTool({ name, arguments: args }, signal && { signal }),
+      close: () => connected.client.close(),
+    };
+  };
+const doors: Record<string, Door> = {
+  "the bridge": async (client) => {
+    const bridge = await attach(fileOf(http), { client, project: undefined }, 5_000);
+    if (!bridge) throw new Error("The daemon refused the bridge.");
+    const rest = { idempotency_key: undefined, traceparent: undefined, host: undefined, progress: undefined };
+    const { signal: never } = new AbortController();
+    return {
+      call: (name, args, signal = never) =>
+        bridge.callTool({
+          ...{ ...rest, name, arguments: args, signal, elicitation: false },
+          ...{ http: undefined, session: undefined },
+        }),
+      close: () => bridge.close(),
+    };
+  },
+  "MCP with a session": ofMcp("legacy"),
+  "MCP without a session": ofMcp({ pin: "2026-07-28" }),
+  "REST and the command line": async (client) => ({
+    call: (name, args, signal = new AbortController().signal) =>
+      callTool(fileOf(http), { name, arguments: args, client, signal }),
+    close: () => undefined,
+  }),
+};
+
+test.each(
+  Object.entries(doors),
+)("through %s, a wait that is cancelled stops the run of its owner only", async (_, door) => {
+  const { executions } = product.services;
+  const [owner, guest] = [await door("ann"), await door("bob")];
+  await owner.call("execute_testcase", { testcase: "endless", wait_ms: 0 });
+  const [found] = await running();
+  const waits = vi.spyOn(executions, "wait");
+  const cancelled = async ({ call }: typeof owner) => {
+    const stop = new AbortController();
+    waits.mockClear();
+    const args = { execution_id: found?.execution_id, wait_ms: 60_000 };
+    const waiting = call("get_execution_status", args, stop.signal).catch(() => undefined);
+    await expect.poll(() => waits.mock.calls.length).toBe(1);
+    stop.abort();
+    await waiting;
+    return waits.mock.results[0]?.value;
+  };
+  expect(await cancelled(guest)).toMatchObject({ status: "running" });
+  expect(await running()).toHaveLength(1);
+  expect(await cancelled(owner)).toMatchObject({ status: "cancelled", reason: { code: "CANCELLED" } });
+  waits.mockRestore();
+  for (const { close } of [owner, guest]) await close();
+});
+
+const running = async () => {
+  const { structured } = await bob.call("get_execution_results", { status: "running" });
+  return z.array(z.object({ execution_id: z.string() })).parse(structured.executions);
+};
 
 const slowAction = { command: "press_key", params: { key: "HOME" }, wait_ms: 2_000 };
 

@@ -229,6 +229,16 @@ describeExecutions("a call and its run", (t) => {
     });
   });
 
+  it("a look that its owner cancels does not stop the run", async () => {
+    const held = gate();
+    const { execution_id } = await t.now(t.start(heldBy(held)));
+    const look = callContext({ signal: AbortSignal.abort() });
+    expect(await t.executions.wait(execution_id, 0, look)).toMatchObject({ status: "running" });
+    held.open();
+    const end = await t.executions.wait(execution_id, 600_000, callContext());
+    expect(end).toMatchObject({ status: "passed" });
+  });
+
   it("a run that queues says behind which and where, and ends at once when it is cancelled", async () => {
     const held = gate();
     const told: string[] = [];

@@ -75,7 +75,7 @@ class Executions implements ExecutionService {
   async wait(executionId: string, waitMs: number, context: CallContext): Promise<RunReply<object>> {
     const entry = this.live.get(executionId);
     if (entry) {
-      const waited = await this.waitForEntry(entry, waitMs, context);
+      const waited = await this.waitForEntry(entry, waitMs, context, waitMs > 0);
       return { ...this.replyOf(entry.run, waited), output: waited.ended ? entry.run.output : undefined };
     }
     const { execution, result } = await this.found(executionId);
@@ -320,7 +320,13 @@ class Executions implements ExecutionService {
     );
   }
 
-  private async waitForEntry(entry: Entry, waitMs: number, context: CallContext): Promise<Waited> {
+  /** `cancels`: the run is cancelled when its owner cancels the wait. */
+  private async waitForEntry(
+    entry: Entry,
+    waitMs: number,
+    context: CallContext,
+    cancels = true,
+  ): Promise<Waited> {
     const stopWatching = entry.run.watch((done, total, message) => context.progress(done, total, message));
     try {
       return await waitForEnd(entry.ended, {
@@ -329,7 +335,8 @@ class Executions implements ExecutionService {
         waitMs: Math.min(waitMs, context.deadline - this.deps.clock.monotonic() - answerMs),
         signal: context.signal,
         stopped: entry.run.options.spec.stops?.stopped(),
-        ...(isOwner(entry, context) && { cancel: () => entry.run.abort(cancelledBy(context.client)) }),
+        ...(cancels &&
+          isOwner(entry, context) && { cancel: () => entry.run.abort(cancelledBy(context.client)) }),
       });
     } finally {
       stopWatching();
