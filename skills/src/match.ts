@@ -1,6 +1,6 @@
 import type { Skill } from "./skill.ts";
 import { latestSkills } from "./versions.ts";
-import { foldedWords, stem } from "./words.ts";
+import { foldedWords, maxLetters, stem } from "./words.ts";
 
 /** What is known besides the words. */
 export type MatchContext = {
@@ -65,6 +65,7 @@ type Phrase = { skill: Skill; text: string; words: readonly string[] };
 
 /** The phrase that decides, or why none does. */
 function decide(request: string, phrases: readonly Phrase[]): Phrase | string {
+  if (request.length > maxLetters) return `it has more than ${maxLetters} letters`;
   const whole = wordsOf(request);
   const same = phrases.filter(({ words }) => words.length === whole.length && startsWith(whole, words));
   if (same.length > 0) return onlyOne(same);

@@ -6,13 +6,15 @@ import { readSource } from "./source.ts";
 
 /**
  * One request tried on a skill. `right`: it chooses the skill, or leaves it alone where it must. `wrong`: it chooses the skill
- * and must not. `undecided`: it must choose the skill and does not, for this `reason`. `line` counts from 1.
+ * and must not, or `chosen` is another. `undecided`: it must choose the skill and chooses none, for this `reason`. `line`
+ * counts from 1.
  */
 export type Trial = {
   file: string;
   line: number;
   request: string;
   outcome: "right" | "wrong" | "undecided";
+  chosen?: string;
   reason?: string;
 };
 
@@ -50,9 +52,8 @@ function triggersIn(file: string, triggers: readonly string[]): Request[] {
 
 function tryRequest({ mustChoose, ...request }: Request, skill: Skill, skills: readonly Skill[]): Trial {
   const match = matchSkill(request.request, skills);
-  const isChosen = match.kind === "match" && match.skill.name === skill.name;
-  if (isChosen === mustChoose) return { ...request, outcome: "right" };
-  if (isChosen) return { ...request, outcome: "wrong" };
-  const reason = match.kind === "ask" ? match.reason : `it chooses ${match.skill.name}`;
-  return { ...request, outcome: "undecided", reason };
+  if (match.kind === "ask")
+    return { ...request, outcome: mustChoose ? "undecided" : "right", reason: match.reason };
+  const chosen = match.skill.name;
+  return { ...request, outcome: (chosen === skill.name) === mustChoose ? "right" : "wrong", chosen };
 }

@@ -1,5 +1,5 @@
-/** A request longer than this is read up to here. */
-const maxLetters = 2_000;
+/** Longer texts are read up to here. */
+export const maxLetters = 2_000;
 
 /** Letters that lose nothing else when their accents go, and pairs that stand for an accented letter. */
 const spellings: readonly [RegExp, string][] = [

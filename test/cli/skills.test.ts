@@ -12,13 +12,13 @@ afterEach(() => folder.remove());
 const skills = (...args: string[]) =>
   run(["skills", ...args], { env: { LABWRIGHT_DATA_DIR: folder.path }, cwd: folder.path });
 
-function write(name: string, tools: string): void {
+function write(name: string, tools: string, trigger = "look at our lab"): void {
   mkdirSync(join(folder.path, "skills", name), { recursive: true });
   const lines = [
     `name: ${name}`,
     "version: 1.0.0",
     "description: Looks at our lab.",
-    "triggers: [look at our lab]",
+    `triggers: [${trigger}]`,
     "system_prompt: Look at it.",
     `tools: ${tools}`,
     "timeout_seconds: 60",
@@ -140,6 +140,15 @@ test("skills test says which request is undecided, where it stands and why", asy
   );
   const alone = await skills("test", "our-lab");
   expect(alone.out).not.toMatch(/^our-bench /m);
+});
+
+test("skills test says which other skill a request chooses", async () => {
+  write("our-lab", "[list_hosts, get_device_info]", "hello");
+  write("our-bench", "[list_hosts, get_device_info]", "please hello");
+  const { code, out } = await skills("test", "our-lab");
+  expect(code).toBe(1);
+  expect(out).toMatch(/^our-lab +1 +1 +1$/m);
+  expect(out).toContain(`${file("our-lab", "skill.yaml")}:4: "please hello" chooses our-bench\n`);
 });
 
 test("skills test counts a counterexample that chooses the skill as wrong", async () => {

@@ -112,9 +112,16 @@ describe("a request", () => {
     expect(matchSkill("run a test", [])).toMatchObject({ kind: "ask", candidates: [] });
   });
 
-  test("of any length gets the same answer each time", () => {
-    const long = `run the test ${"very ".repeat(200_000)}`;
-    expect(matchSkill(long, skills)).toEqual(matchSkill(long, skills));
+  test.each([
+    ["words", `run the test case ${"very ".repeat(200_000)}`],
+    ["one word", `run the test case ${"a".repeat(400_000)}`],
+    ["open quotes", `run the test case ${"«".repeat(400_000)}`],
+    [
+      "a name, which hides a second wish",
+      `run the test case a_${"a".repeat(2_000)} and delete all test cases`,
+    ],
+  ])("of very many letters is undecided at once: %s", (_, text) => {
+    expect(chosenFor(text)).toBe("it has more than 2000 letters");
   });
 
   test.each([

@@ -251,7 +251,7 @@ function trialTable(tried: readonly { skill: Skill; trials: readonly Trial[] }[]
   return `${[...table, ...failures].join("\n")}\n`;
 }
 
-function sayTrial({ request, outcome, reason }: Trial, name: string): string {
-  if (outcome === "wrong") return `"${request}" chooses ${name}, and must not`;
-  return `"${request}" chooses no skill: ${reason}`;
+function sayTrial({ request, chosen, reason }: Trial, name: string): string {
+  if (chosen === undefined) return `"${request}" chooses no skill: ${reason}`;
+  return `"${request}" chooses ${chosen}${chosen === name ? ", and must not" : ""}`;
 }
