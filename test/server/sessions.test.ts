@@ -1,7 +1,15 @@
+import { McpServer } from "@modelcontextprotocol/server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createSessions } from "../../mcp-server/src/server/http/sessions.ts";
 import { fakeClock } from "../fixtures/fakeClock.ts";
 import { bearer, connectHttp, type HttpFixture, rpc, startHttp, whoAmI } from "../fixtures/http.ts";
 import { wireServices } from "../fixtures/wire.ts";
+
+const listening = (session: string) => ({
+  ...bearer,
+  accept: "text/event-stream",
+  "mcp-session-id": session,
+});
 
 let http: HttpFixture;
 beforeAll(async () => {
@@ -75,15 +83,104 @@ describe("a 2025 client that vanished", () => {
   it("keeps it while it listens", async () => {
     const clock = fakeClock();
     const server = await startHttp(wireServices(), [whoAmI()], { clock, sessionIdleMs: 60_000 });
-    const { client, transport } = await connectHttp(server.url("/mcp"), "legacy");
-    await client.callTool({ name: "who_am_i", arguments: {} });
-    const stream = await fetch(server.url("/mcp"), {
-      headers: { ...bearer, accept: "text/event-stream", "mcp-session-id": transport.sessionId ?? "" },
-    });
+    const session = (await begin(server, "listens")) ?? "";
+    const listen = () => fetch(server.url("/mcp"), { headers: listening(session) });
+    const stream = await listen();
+    expect(stream.status).toBe(200);
+    // The second request is refused, and must not count as another listener.
+    expect((await listen()).status).toBe(409);
     await clock.advance(600_000);
     expect(server.sessions()).toBe(1);
     await stream.body?.cancel();
-    await client.close();
+    await expect
+      .poll(async () => {
+        await clock.advance(75_000);
+        return server.sessions();
+      })
+      .toBe(0);
     await server.end();
+  });
+
+  it("keeps it while it waits for the answer of a call", async () => {
+    const clock = fakeClock();
+    let answer = () => {};
+    const slow = whoAmI();
+    const waits = {
+      ...slow,
+      handle: async (given: Parameters<typeof slow.handle>[0]) => {
+        await new Promise<void>((resolve) => {
+          answer = resolve;
+        });
+        return slow.handle(given);
+      },
+    };
+    const server = await startHttp(wireServices(), [waits], { clock, sessionIdleMs: 1_000 });
+    const headers = { "mcp-session-id": (await begin(server, "calls")) ?? "" };
+    const params = { name: "who_am_i", arguments: {} };
+    const before = answer;
+    const called = await rpc(server.url("/mcp"), { method: "tools/call", params }, headers);
+    await expect.poll(() => answer).not.toBe(before);
+    await clock.advance(60_000);
+    answer();
+    expect(await called.text()).toContain('"principal":"local"');
+    await server.end();
+  });
+});
+
+describe("with as many sessions as there may be", () => {
+  const sessionsOf = (maxSessions: number) => {
+    const ended: string[] = [];
+    const sessions = createSessions({
+      createServer: () => new McpServer({ name: "test", version: "1" }),
+      ...{ clock: fakeClock(), idleMs: 60_000, maxSessions, maxBodyBytes: 1_000_000 },
+      onEnd: (_, host) => ended.push(host ?? ""),
+    });
+    const ask = (headers: Record<string, string>, body?: object) =>
+      sessions.handle(
+        new Request("http://127.0.0.1/mcp", {
+          method: body ? "POST" : "GET",
+          headers: { "content-type": "application/json", ...headers },
+          ...(body && { body: JSON.stringify({ jsonrpc: "2.0", id: 1, ...body }) }),
+        }),
+      );
+    const accept = "application/json, text/event-stream";
+    const open = async (name: string) => {
+      const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name, version: "1" } };
+      const response = await ask({ accept }, { method: "initialize", params });
+      await response.text();
+      return response;
+    };
+    const idOf = (response: Response) => response.headers.get("mcp-session-id") ?? "";
+    return { sessions, ended, ask, accept, open, idOf };
+  };
+
+  it("a new one ends the one that rests longest, and a request that opens none ends none", async () => {
+    const { sessions, ended, ask, accept, open, idOf } = sessionsOf(2);
+    await open("first");
+    const second = await open("second");
+    expect((await ask({ accept }, { method: "tools/list" })).status).toBe(400);
+    expect(ended).toEqual([]);
+    expect((await open("third")).status).toBe(200);
+    expect(ended).toEqual(["first"]);
+    expect((await ask({ accept, "mcp-session-id": idOf(second) }, { method: "ping" })).status).toBe(200);
+    await Promise.all(["a", "b", "c", "d"].map(open));
+    expect(sessions.count()).toBe(2);
+    await sessions.close();
+  });
+
+  it("a new one is refused with how to go on while all are in use", async () => {
+    const { sessions, ended, ask, open, idOf } = sessionsOf(1);
+    const listening = { accept: "text/event-stream", "mcp-session-id": idOf(await open("first")) };
+    const stream = await ask(listening);
+    const refused = await ask(
+      { accept: "application/json, text/event-stream" },
+      { method: "initialize", params: {} },
+    );
+    expect(refused.status).toBe(503);
+    expect(await refused.text()).toContain("All 1 sessions are in use. Close one, or try again later.");
+    await stream.body?.cancel();
+    await expect.poll(async () => (await open("second")).status).toBe(200);
+    expect(ended).toEqual(["first"]);
+    await sessions.close();
   });
 });

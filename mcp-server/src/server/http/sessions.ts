@@ -8,13 +8,14 @@ type Session = {
   /** Where it was opened, and the only place where it is known: another address serves other tools. */
   address: string;
   lastSeen: number;
-  /** Open GET streams: a client that listens is still connected. */
-  streams: number;
+  /** Requests whose answer has not ended: a stream of events, or a call. Their client is still connected. */
+  open: number;
 };
 
 /**
  * 2025-11-25 clients over HTTP have a session each: in the SDK's stateless way their cancellation would find no one.
- * A session whose client vanished ends after `idleMs`.
+ * A session whose client vanished ends after `idleMs`. With `maxSessions` a new one ends the one that rests longest, and is
+ * refused with 503 if none rests.
  */
 export type Sessions = {
   handle(request: Request): Promise<Response>;
@@ -45,24 +46,32 @@ export function createSessions(deps: {
     stopSweep ??= deps.clock.setTimeout(() => {
       stopSweep = undefined;
       const limit = deps.clock.monotonic() - deps.idleMs;
-      for (const [id, session] of sessions)
-        if (session.streams === 0 && session.lastSeen <= limit) void end(id);
+      for (const [id, session] of sessions) if (session.open === 0 && session.lastSeen <= limit) void end(id);
       if (sessions.size > 0) sweepLater();
     }, deps.idleMs / 4);
   }
 
+  const longestResting = (): string | undefined =>
+    [...sessions]
+      .filter(([, { open }]) => open === 0)
+      .sort(([, one], [, other]) => one.lastSeen - other.lastSeen)[0]?.[0];
+
   async function begin(request: Request): Promise<Response> {
-    const oldest = [...sessions]
-      .filter(([, s]) => s.streams === 0)
-      .sort(([, a], [, b]) => a.lastSeen - b.lastSeen)[0];
-    if (sessions.size >= deps.maxSessions && oldest) await end(oldest[0]);
+    if (sessions.size >= deps.maxSessions && longestResting() === undefined)
+      return refusal(
+        503,
+        -32000,
+        `All ${deps.maxSessions} sessions are in use. Close one, or try again later.`,
+      );
     const mcp = deps.createServer(request);
     const address = addressOf(request);
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       maxRequestBodySize: deps.maxBodyBytes,
       onsessioninitialized: (id) => {
-        sessions.set(id, { transport, mcp, address, lastSeen: deps.clock.monotonic(), streams: 0 });
+        const resting = sessions.size >= deps.maxSessions ? longestResting() : undefined;
+        if (resting !== undefined) void end(resting);
+        sessions.set(id, { transport, mcp, address, lastSeen: deps.clock.monotonic(), open: 0 });
         sweepLater();
       },
       onsessionclosed: (id) => end(id),
@@ -78,10 +87,10 @@ export function createSessions(deps: {
       const id = request.headers.get("mcp-session-id");
       if (id === null) return begin(request);
       const session = sessions.get(id);
-      if (session?.address !== addressOf(request)) return sessionNotFound();
-      session.lastSeen = deps.clock.monotonic();
-      if (request.method === "GET") watchStream(session, request.signal, deps.clock);
-      return session.transport.handleRequest(request);
+      // On 404 a client of that revision initializes again.
+      if (session?.address !== addressOf(request))
+        return refusal(404, -32001, "Session not found: initialize again.");
+      return whileOpen(session, deps.clock, session.transport.handleRequest(request));
     },
     count: () => sessions.size,
     async close() {
@@ -96,21 +105,18 @@ function addressOf({ url }: Request): string {
   return pathname + search;
 }
 
-function watchStream(session: Session, signal: AbortSignal, clock: Clock): void {
-  session.streams += 1;
-  signal.addEventListener(
-    "abort",
-    () => {
-      session.streams -= 1;
-      session.lastSeen = clock.monotonic();
-    },
-    { once: true },
-  );
+/** Counts a request as open until its answer has ended or its client has left. */
+async function whileOpen(session: Session, clock: Clock, answer: Promise<Response>): Promise<Response> {
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  const ended = () => {
+    session.open -= 1;
+    session.lastSeen = clock.monotonic();
+  };
+  session.open += 1;
+  answer.then(({ body }) => body?.pipeTo(writable)).then(ended, ended);
+  const response = await answer;
+  return response.body === null ? response : new Response(readable, response);
 }
 
-/** On 404 a client of that revision initializes again. */
-const sessionNotFound = () =>
-  Response.json(
-    { jsonrpc: "2.0", error: { code: -32001, message: "Session not found: initialize again." }, id: null },
-    { status: 404 },
-  );
+const refusal = (status: number, code: number, message: string): Response =>
+  Response.json({ jsonrpc: "2.0", error: { code, message }, id: null }, { status });
