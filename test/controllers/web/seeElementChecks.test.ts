@@ -83,6 +83,29 @@ describe("what an element is", () => {
     await judges(name, input, holds, actual);
   });
 
+  it.each([
+    ["colr"],
+    ["backgroundColor"],
+  ])("element_css refuses the unknown property %s", async (property) => {
+    await see.page.setContent(page);
+    for (const value of ["", "red"])
+      await expect(see.read("element_css", { selector: "Pay", property, value })).rejects.toMatchObject({
+        code: "INVALID_PARAMS",
+        message: expect.stringContaining(`"${property}"`),
+      });
+  });
+
+  it.each([
+    "--none",
+    "scroll-timeline-name",
+    "-webkit-line-clamp",
+    "COLOR",
+  ])("element_css knows %s", async (property) => {
+    await see.page.setContent(page);
+    const { holds } = await see.read("element_css", { selector: "Pay", property, value: "x" });
+    expect(holds).toBe(false);
+  });
+
   it("names the nearest where nothing matches", async () => {
     await see.page.setContent(page);
     const { nearest } = await see.read("element_class", { selector: "Payy", classes: "x" });

@@ -6,6 +6,7 @@ import { inconclusive, missing, ofSubject } from "../../elements/readings.ts";
 import { type Target, targetShape } from "../../elements/target.ts";
 import { fold } from "../../elements/text.ts";
 import { aboutIn, wantedIn } from "../../elements/titles.ts";
+import { DeviceError } from "../../errors.ts";
 import { portable } from "../../portable.ts";
 import { describe } from "../acting/locate.ts";
 import type { CheckSession } from "../browser/session.ts";
@@ -54,7 +55,9 @@ function styleChecks(session: CheckSession): Check[] {
         match: matchSchema.default("same"),
       }),
       about: ({ property }) => property,
-      read: (element, property) => getComputedStyle(element).getPropertyValue(property),
+      read: readStyle,
+      refusal: ({ property }) =>
+        `There is no CSS property ${quoted(property)}. Write it as in a style sheet, such as background-color.`,
       expects: ({ property, value, match }) => `has ${property} that ${relation(match)} ${quoted(value)}`,
       holds: ({ value, match }, found) => matches(match, value, found),
     }),
@@ -112,8 +115,10 @@ type Property<Wanted extends z.ZodObject> = {
   wanted: Wanted;
   /** The argument of `read`. */
   about?(wanted: z.output<Wanted>): string;
-  /** Runs in the page. */
-  read(element: Element, about: string): string;
+  /** Runs in the page. Null if `about` names nothing that an element can have. */
+  read(element: Element, about: string): string | null;
+  /** The message if `read` returns null. */
+  refusal?(wanted: z.output<Wanted>): string;
   expects(wanted: z.output<Wanted>): string;
   holds(wanted: z.output<Wanted>, found: string): boolean;
   /** Added to the found text. */
@@ -133,6 +138,7 @@ function property<Wanted extends z.ZodObject>(session: CheckSession, spec: Prope
       const one = foundOne(lookup);
       const found = one && (await runApart(one, spec.read, spec.about?.(wanted) ?? "", readOptions(signal)));
       if (found === undefined) return notOne(session, lookup, expected, signal);
+      if (found === null) throw new DeviceError("INVALID_PARAMS", spec.refusal?.(wanted) ?? expected);
       return {
         holds: spec.holds(wanted, found),
         expected,
@@ -287,6 +293,11 @@ function listText(list: readonly string[], place: number | undefined): string {
 }
 
 // What follows runs in the page.
+
+/** A property that exists can be inherited; a custom one always exists. */
+function readStyle(element: Element, property: string): string | null {
+  return CSS.supports(property, "inherit") ? getComputedStyle(element).getPropertyValue(property) : null;
+}
 
 function readContent(element: Element): string {
   const field = element instanceof HTMLLabelElement ? (element.control ?? element) : element;
