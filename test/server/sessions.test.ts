@@ -1,6 +1,6 @@
 import { McpServer } from "@modelcontextprotocol/server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createSessions } from "../../mcp-server/src/server/http/sessions.ts";
+import { createSessions } from "#mcp-server/server/http/sessions.ts";
 import { fakeClock } from "../fixtures/fakeClock.ts";
 import { bearer, connectHttp, type HttpFixture, rpc, startHttp, whoAmI } from "../fixtures/http.ts";
 import { wireServices } from "../fixtures/wire.ts";
