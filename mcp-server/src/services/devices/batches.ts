@@ -170,7 +170,7 @@ function replyOf(
 ): BatchReply {
   const failure = output?.report.failure;
   // A run that was stopped has no failure, but the result of the action that it was at.
-  const dispatched = (failure ?? results.findLast(({ ok }) => !ok)?.error)?.dispatched;
+  const dispatched = (failure ?? results.at(-1)?.error)?.dispatched;
   const details = {
     execution_id,
     ...(dispatched && { dispatched }),

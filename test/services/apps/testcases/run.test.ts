@@ -1,5 +1,6 @@
 import { ToolError } from "@labwright/mcp-server";
 import { describe, expect, it } from "vitest";
+import { callContext } from "../../../fixtures/callContext.ts";
 import { storageForTests } from "./apiBench.ts";
 import {
   type BenchOptions,
@@ -43,6 +44,31 @@ describe("a run's verdict", () => {
     });
     expect(reply.failed_step?.found).toContain("Welcome home");
     expect(reply.failed_step?.evidence).toEqual([steps[0]?.artifacts[1]?.uri]);
+  });
+
+  it("is none when it is stopped; it says at which step and whether that sent its input", async () => {
+    const one = bench();
+    const caller = new AbortController();
+    const context = callContext({ signal: caller.signal });
+    const graph = testcase(chain([click("go", "Movies"), sees("look", "All movies")]), { retries: 1 });
+    const running = runSaved(one, graph, { slow_ms: 60_000 }, context);
+    const { device } = await one.devices.acquire({}, callContext(), { drives: false });
+    const signal = new AbortController().signal;
+    const screen = () => device.controllers[0]?.elements?.dump({ interactiveOnly: true }, signal);
+    await expect.poll(async () => (await screen())?.location).toBe("movies");
+    caller.abort();
+    const { steps, ...reply } = await running;
+    expect(reply).toMatchObject({
+      status: "cancelled",
+      reason: { code: "CANCELLED" },
+      failed_step: { path: "go", dispatched: "yes" },
+    });
+    expect(reply).not.toHaveProperty("attempts");
+    expect(steps).toMatchObject([{ status: "cancelled", error: { code: "CANCELLED", dispatched: "yes" } }]);
+    const view = { waitMs: 0, maxTokens: 2_000 };
+    expect(await one.reports.status(reply.execution_id, view, callContext())).toMatchObject({
+      failed_step: { path: "go", dispatched: "yes" },
+    });
   });
 
   it("is failed when an action met an app that has not what it asks for", async () => {

@@ -22,7 +22,7 @@ export async function inAttempts<End extends AttemptEnd>(
     const { status, reason } = end;
     const duration_ms = Math.max(0, Math.round(deps.clock.monotonic() - started));
     attempts.push({ id: `${run.id}.${number}`, status, ...(reason && { reason }), duration_ms });
-    if (number > retries || !isWorthAnother(status, retryOn)) {
+    if (run.signal.aborted || number > retries || !isWorthAnother(status, retryOn)) {
       return { end, attempts, flaky: status === "passed" && number > 1 };
     }
     run.context.progress(0, undefined, `attempt ${number} ended ${status}; one more`);

@@ -1,6 +1,7 @@
 import { besideVerdict, type FinalStatus, noticesOf, type TestCaseInput } from "../../../domain/index.ts";
 import { type Cookies, openConnections } from "../../policy/allowedFetch.ts";
 import type { CallContext, Run, RunReply, RunSpec, StepStops } from "../../ports.ts";
+import { abortEnding, reasonOf } from "../../records/executions/index.ts";
 import { versionOf } from "../../records/executions/newExecution.ts";
 import { storable } from "../../records/executions/storable.ts";
 import { projectInUse } from "../../records/inUse.ts";
@@ -123,7 +124,7 @@ async function body(run: Run, prepared: Prepared, deps: TestcaseDependencies) {
     },
   );
   const start = { device: run.device.id || undefined, device_version: deviceVersion };
-  const rerun = await rerunOf(start, end.status, prepared, deps);
+  const rerun = run.signal.aborted ? undefined : await rerunOf(start, end.status, prepared, deps);
   // Page errors and dismissed dialogs may be why a test did not pass.
   const notices = besideVerdict(heard, { all: end.status !== "passed" });
   const output: TestcaseResult = {
@@ -181,10 +182,10 @@ async function attempt(run: Run, prefix: string, prepared: Prepared, deps: Testc
   const frame: Frame = { session, userinterface: app?.name, scope, types, prefix, depth: 0 };
   const { start, setups } = prepared;
   const starting = { run, start, setups, devices: deps.devices, setup: setupOf(prepared, frame) };
-  const end = await startedFresh(starting, () => runGraph(testcase, frame)).finally(
-    session.connections.close,
-  );
-  const verdict = verdictOf(end, verifiedCount);
+  const end = await startedFresh(starting, () => runGraph(testcase, frame))
+    .catch((error: unknown) => stopped(run, error))
+    .finally(session.connections.close);
+  const verdict = run.signal.aborted ? abortEnding(run.signal.reason) : verdictOf(end, verifiedCount);
   const outputs = withPlainNumbers(outputsOf(testcase, scope));
   const failedStep = verdict.status === "passed" ? undefined : session.lastFailure;
   const output: TestcaseResult = {
@@ -194,6 +195,12 @@ async function attempt(run: Run, prefix: string, prepared: Prepared, deps: Testc
     ...(failedStep && { failed_step: failedStep }),
   };
   return { ...verdict, outputs, output };
+}
+
+/** A run that was stopped still says at which step. Its status and reason are those of the stop. */
+function stopped({ signal }: Run, error: unknown): GraphEnd {
+  if (!signal.aborted) throw error;
+  return { ok: false, kind: "environment", ...reasonOf(signal.reason) };
 }
 
 /** The set-up test's checks do not count, and its failed step is the run's. */

@@ -37,11 +37,11 @@ export async function recordBlock(
     artifacts: pictures.artifacts,
   };
   await run.step(step);
-  run.signal.throwIfAborted();
   if (failure && !isWithin(session.lastFailure, step.path)) {
     session.lastFailure = failedStep(step, failure);
     session.lastFailureClass = failure.kind;
   }
+  run.signal.throwIfAborted();
   return end;
 }
 
@@ -67,6 +67,7 @@ async function attempt(
     }
     run.begins(labelOf(block, prepared));
     if (prepared.pictured) await pictures.take("screenshot_before", true);
+    signal.throwIfAborted();
     const end = await prepared.run();
     if (prepared.pictured) await pictures.take("screenshot_after", end.ok && !isLast);
     return { prepared, end, stoppedMs };
@@ -128,7 +129,7 @@ class Pictures {
       this.artifacts.push({ kind, uri, mime_type });
       session.lastPicture = { uri, mime_type, at: ports.clock.monotonic() };
     } catch (error) {
-      if (run.signal.aborted) throw run.signal.reason;
+      if (run.signal.aborted) return;
       const { code, message } = reasonOf(error);
       this.faults.push(`no ${kind.replace("_", " ")}: ${code}: ${message}`);
     } finally {

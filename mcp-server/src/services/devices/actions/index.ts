@@ -205,7 +205,11 @@ class Actions implements ActionExecutor {
       const cause = signal.aborted ? signal.reason : given;
       const error = this.describeError(cause, this.deps.secrets.named(prepared.params).length > 0);
       const { dispatched } = inputs;
-      return { done, runs: runs + 1, error: isInput(prepared) ? { ...error, dispatched } : error };
+      return {
+        done,
+        runs: Math.min(runs + 1, action.iterator ?? 1),
+        error: isInput(prepared) ? { ...error, dispatched } : error,
+      };
     }
   }
 

@@ -194,7 +194,7 @@ export class LiveRun<Output extends object = object> {
       index,
       path: storableText(step.path),
       label: storableText(step.label),
-      ...(step.error && { error: { code: step.error.code, message: storableText(step.error.message) } }),
+      ...(step.error && { error: storableError(step.error) }),
       input: storable(step.input),
       output: storable(step.output),
       ...(notices.length > 0 && { notices: notices.map(storableText) }),
@@ -236,6 +236,12 @@ export class LiveRun<Output extends object = object> {
     return () => stop();
   }
 }
+
+const storableError = ({ code, message, dispatched }: NonNullable<Step["error"]>) => ({
+  code,
+  message: storableText(message),
+  ...(dispatched && { dispatched }),
+});
 
 export function storageFailed(error: unknown): never {
   throw storageError(error);

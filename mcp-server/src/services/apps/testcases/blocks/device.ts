@@ -1,5 +1,6 @@
 import { type Failure, type Params, slowNotices } from "../../../../domain/index.ts";
 import { findCheck } from "../../../devices/findCommand.ts";
+import type { ActionResult } from "../../../ports.ts";
 import { classOf } from "../../../records/verdicts.ts";
 import { holdsSecret } from "../../../values/placeholders.ts";
 import { resolveText, resolveValues } from "../../../values/values.ts";
@@ -63,8 +64,14 @@ export function actionBlock(block: BlockOf<"action">, frame: Frame, isChecked: b
       ports.devices.drivenOutsideNavigation(run.device.id);
       const { retry_actions, failure_actions } = block;
       const batch = { actions: [actionOf(block)], retry_actions, failure_actions };
-      const options = { variables: scope, signal: run.signal, isChecked };
-      const report = await ports.actions.run(run.device, batch, options);
+      const results: ActionResult[] = [];
+      const options = { variables: scope, signal: run.signal, isChecked, results };
+      const report = await ports.actions.run(run.device, batch, options).catch((error: unknown) => {
+        // A run that was stopped during an action has no report, but the result of the action.
+        const failure = results.at(-1)?.error;
+        if (!run.signal.aborted || !failure) throw error;
+        return { ok: false, failure, results, refused: undefined };
+      });
       const last = report.results.findLast(({ ok, phase }) => (report.ok ? ok : phase !== "failure"));
       const output = {
         ok: report.ok,
