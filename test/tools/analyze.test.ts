@@ -45,7 +45,7 @@ async function analyze(intent: string, more = {}) {
   return { ...reply, ...answer.parse(reply.structured) };
 }
 
-test("two buttons of one name are kept apart, each with a selector that means it alone", async () => {
+test("two buttons of one name are distinguished, each with a selector that means it alone", async () => {
   const { structured, candidates } = await analyze("sign in button");
   expect(structured).toMatchObject({
     ambiguous: 2,

@@ -170,7 +170,7 @@ tests:
   expect(structured, text).toMatchObject({ status: "error", reason: { code: "APP_NOT_INSTALLED" } });
 });
 
-test("a test that asks for a fresh start is reported that a phone has none, before anything runs", async () => {
+test("a test that asks for a fresh start is refused on a phone, which has none, before anything runs", async () => {
   const steps = ["go to Shop", 'check "Search" is shown'];
   const testcase = { name: "a new visitor", userinterface_name: "shop", fresh: true, steps };
   expect((await client.call("save_testcase", { testcase })).error).toBeUndefined();

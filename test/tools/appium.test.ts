@@ -48,7 +48,7 @@ test("a key that is a secret opens the session, and is in no reply", async () =>
   expectHidden([reply, info, await client.call("diagnose", {})]);
 });
 
-test("a key or a udid that is refused is reported without it", async () => {
+test("the error of a refused key or udid does not contain it", async () => {
   const stranger = await act("stranger", open);
   expect(stranger.error).toMatchObject({ code: "DEVICE_UNAUTHORIZED" });
   lab.endSession();
@@ -59,7 +59,7 @@ test("a key or a udid that is refused is reported without it", async () => {
   await act("iphone", open);
 });
 
-test("a session that the server ended is reported once, and the next call opens another", async () => {
+test("a session that the server ended fails one call, and the next call opens another", async () => {
   await act("iphone", open);
   lab.endSession();
   const lost = await act("iphone", { command: "click_element", params: { selector: "Account" } });

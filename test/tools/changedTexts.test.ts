@@ -73,7 +73,7 @@ it("a page without elements gives its texts", async () => {
   expect(await open("/plain")).toMatch(/no elements; texts: \\?"It works\\?" \\?"Build 12\\?"/);
 });
 
-it("after a full look, another page is reported in short", async () => {
+it("after a full look, another page is listed in short", async () => {
   await open("/long");
   await anna.call("dump_ui_elements", { session_id, interactive_only: false });
   const reply = await click("Other");

@@ -74,7 +74,7 @@ test("every report of a run links to its session in the cloud, and holds no key"
   expect(page).not.toContain("k3y-of-anna");
 });
 
-test("the cloud is reported how each test ended, and a session in which one failed stays failed", async () => {
+test("the cloud gets the verdict of each test, and a session in which one failed stays failed", async () => {
   expect((await run("good")).status).toBe("passed");
   expect(verdicts).toEqual(["sauce:job-result=passed"]);
   expect((await run("bad")).status).toBe("failed");
@@ -83,7 +83,7 @@ test("the cloud is reported how each test ended, and a session in which one fail
   expect(verdicts).toEqual([]);
 });
 
-test("a run whose session ended links to it, and reports no one", async () => {
+test("a run whose session ended links to it, and sends no verdict", async () => {
   const { id: before } = await run("good");
   lab.endSession();
   const { id, status } = await run("good");
@@ -94,14 +94,14 @@ test("a run whose session ended links to it, and reports no one", async () => {
   expect(await linkIn(id)).toBe(await linkIn(before));
 });
 
-test("what a test reported the cloud itself stands, in a new session for the first time", async () => {
+test("a verdict that the test itself sent to the cloud stands, in a new session for the first time", async () => {
   expect((await run("bad and marked")).status).toBe("failed");
   expect(verdicts).toEqual(["sauce:job-result=passed"]);
   await run("good");
   expect(verdicts).toEqual([]);
 });
 
-test("single actions report the cloud nothing", async () => {
+test("single actions send no verdict to the cloud", async () => {
   lab.endSession();
   verdicts.splice(0);
   const actions = [{ command: "go_home" }];

@@ -28,7 +28,7 @@ test("list_hosts says who holds what", async () => {
   expect((await bob.call("list_hosts")).text).toContain("lab/box");
 });
 
-test("a held device is refused with the free one named, and force reports its holder", async () => {
+test("a held device is refused with the free one named, and force ends its lease with the reason", async () => {
   const { structured } = await ann.call("take_control", { device_id: "box" });
   const refused = await bob.call("take_control", { device_id: "box" });
   expect(refused.error).toMatchObject({ code: "DEVICE_HELD", details: { free: ["lab/box-2"] } });

@@ -68,7 +68,7 @@ test("look: false leaves the screen out", async () => {
   expect(structured).toMatchObject({ results: [{ message: 'clicked button "Movies"' }] });
 });
 
-test("neither actions nor an execution is an error that says what to give", async () => {
+test("execute_device_action without actions is refused", async () => {
   expect((await client.call("execute_device_action", {})).error).toMatchObject({ code: "INVALID_INPUT" });
 });
 

@@ -122,7 +122,7 @@ describe("a reply has a message that says more than that the command was done", 
     expect(results).toEqual([{ command: "scroll", message: "nothing went on: it is at the end" }]);
   });
 
-  test("a scroll that scrolled is reported by the screen alone", async () => {
+  test("a scroll that scrolled needs no message besides the screen", async () => {
     await show("phone", "com.android.settings", ".Main");
     expect((await act("phone", "scroll", { direction: "down" })).results).toBeUndefined();
   });

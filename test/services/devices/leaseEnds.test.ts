@@ -59,7 +59,7 @@ describeEachDatabase("The end of a lease", (open) => {
     devices = setUp();
   });
 
-  /** What bob gets, who takes the device with force as soon as what ann runs was reported to stop. */
+  /** What bob gets when he takes the device with force as soon as ann's run was asked to stop. */
   async function takenBy(running: Grant, ended: Promise<unknown>) {
     await aborted(running.signal);
     const taking = devices.takeControl(undefined, bob, true);

@@ -78,7 +78,7 @@ describeEachDatabase("Leases", (open) => {
     await expect(drive(ann)).rejects.toMatchObject({ code: "DEVICE_HELD" });
   });
 
-  test("force takes the device, stops what the former holder runs, and reports its next call who did", async () => {
+  test("force takes the device, stops the former holder's run, and names the taker in its next call", async () => {
     const { lease } = await devices.takeControl(undefined, ann, false);
     const running = await devices.acquire({ session_id: lease.session_id }, ann, { drives: true });
     const taking = devices.takeControl(undefined, bob, true);
@@ -157,7 +157,7 @@ describeEachDatabase("Leases", (open) => {
     expect((await drive(ann, { session_id: lease.session_id })).lease?.session_id).toBe(lease.session_id);
   });
 
-  test("without a name, the leased device is wanted, else the only free one, else it is ambiguous", async () => {
+  test("without a name, the leased device is used, else the only free one, else it is ambiguous", async () => {
     devices = setUp([`one${round}`, `two${round}`]);
     await expect(drive(ann)).rejects.toMatchObject({
       code: "DEVICE_AMBIGUOUS",

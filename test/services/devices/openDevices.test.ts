@@ -114,7 +114,7 @@ describe("opening a device", () => {
 });
 
 describe("a controller that hangs while it opens", () => {
-  it("does not hold up the device; who needs it waits until its deadline, and is reported the reason", async () => {
+  it("does not hold up the device; a call that needs it waits until its deadline, and fails with the reason", async () => {
     const av = part("av", hanging);
     const { devices, entry, clock } = openLab([part("remote"), av]);
     const device = await devices.open(entry, NEVER);

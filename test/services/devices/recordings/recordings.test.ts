@@ -17,7 +17,7 @@ import { fakeClock } from "../../../fixtures/fakeClock.ts";
 import { openBox, testSecrets } from "../../../fixtures/simulated.ts";
 import { memoryArtifacts } from "../../../fixtures/wire.ts";
 
-/** A device whose recorder writes a few bytes as its video, has sound, and can be reported to fail. */
+/** A device whose recorder writes a few bytes as its video, has sound, and fails on request. */
 type Faults = { start?: Error; stop?: Error; hangs?: { start?: Promise<void>; stop?: Promise<void> } };
 async function openRecordable(faults: Faults = {}) {
   const starts: RecordingOptions[] = [];
@@ -218,7 +218,7 @@ describeEachDatabase("the recording service", (open) => {
     });
   });
 
-  it("an id that is not there is reported those that are", async () => {
+  it("an unknown id is refused with the recordings that go on", async () => {
     const { recording_id } = await recordings.start(device, spec, anna);
     await expect(recordings.stop(`${recording_id.slice(0, -1)}x`)).rejects.toMatchObject({
       code: "RECORDING_NOT_FOUND",

@@ -187,7 +187,7 @@ describeEachDatabase("the reference service", (open) => {
     expect((await pictureOf(second)).length).toBeGreaterThan(0);
   });
 
-  it("of twenty that save the same name at once one does, and the others are reported", async () => {
+  it("of twenty calls that save the same name at once, one succeeds and the others get ALREADY_EXISTS", async () => {
     const all = await Promise.allSettled(Array.from({ length: 20 }, () => save({ element: "live" })));
     expect(all.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
     for (const one of all)

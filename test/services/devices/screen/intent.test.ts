@@ -65,7 +65,7 @@ describe("the first candidate for an intent", () => {
   });
 });
 
-test("a word that the element does not say keeps it out, and it is reported which", () => {
+test("a word that the element does not say keeps it out, and the reason names the word", () => {
   const { fits, leftOut } = rank("sign in with Google");
   expect(fits).toEqual([]);
   expect(leftOut).toContainEqual(expect.stringMatching(/button "Sign in": does not say .*"google"/));
@@ -80,7 +80,7 @@ test("what is only shown, disabled or takes no text is left out, with the reason
   expect(rank("type shoes into Open file").leftOut).toEqual([expect.stringContaining("takes no text")]);
 });
 
-test("two that are equally good are kept apart by what stands before them, else by their place", () => {
+test("two that are equally good are distinguished by what stands before them, else by their place", () => {
   const rect = (y: number) => ({ rect: { x: 10, y, width: 90, height: 20 } });
   const twins = [
     numbered("heading", "Returning customers", { interactive: false }),
@@ -212,7 +212,7 @@ const line = (ref: string, said: string, was = "") => ({
 const newsOf = (...news: Partial<TextNews>[]) =>
   compareDumps(dump([save]), dump([save]), 800, { news: news.map((one) => ({ ...silent, ...one })) }).text;
 
-test("what looks say of texts is reported", () => {
+test("the text changes of snapshots are reported", () => {
   expect(newsOf({ changed: [line("e3", "40 €", "0 €"), line("e4", "Bought")] })).toBe(
     '~ e3 text "40 €", was "0 €"\n+ e4 text "Bought"',
   );

@@ -203,7 +203,7 @@ describe("changes", () => {
     expect(diff).toEqual({ appeared: [{ ...save, ref: "e7" }], gone: [], changed: [], reordered: [] });
   });
 
-  test("what appeared is reported as a dump reports it, several plain things to a line", () => {
+  test("what appeared is listed as in a dump, several plain things to a line", () => {
     const days = many(12, (at) => element("clickable", `${at + 1}`));
     const { text, more } = renderChanges(diffElements([save], [save, ...days]), 500);
     expect(text.split("\n")).toHaveLength(2);

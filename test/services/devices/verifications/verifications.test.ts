@@ -146,7 +146,7 @@ test("a check is polled until it holds", async () => {
   expect(await watched).toMatchObject({ pass: true, verdicts: [{ attempts: 4 }] });
 });
 
-test("polling ends at the deadline, after a last snapshot", async () => {
+test("polling ends at the deadline, after a last reading", async () => {
   const clock = fakeClock();
   const box = await scriptedBox([false]);
   const started = clock.now();
@@ -236,7 +236,7 @@ const shown: Frame = {
   bytes: new Uint8Array(7),
 };
 
-test.each([{}, { negate: true }])("a check that does not know neither passes nor fails, %j", async (more) => {
+test.each([{}, { negate: true }])("an inconclusive check neither passes nor fails, %j", async (more) => {
   const box = await scriptedBox([unsure]);
   const report = await service().check(box, [check("ready", {}, more)], { ...options, evidence: false });
   expect(report).toMatchObject({
@@ -247,7 +247,7 @@ test.each([{}, { negate: true }])("a check that does not know neither passes nor
   });
 });
 
-test("a check that does not know yet is polled on, and decides when it can", async () => {
+test("a check that is inconclusive at first is polled on, and decides when it can", async () => {
   const within = { ...options, timeoutMs: 2_000, evidence: false };
   const passed = await service().check(
     await scriptedBox([unsure, unsure, true]),
@@ -262,7 +262,7 @@ test("a check that does not know yet is polled on, and decides when it can", asy
   expect(failed.inconclusive).toBeUndefined();
 });
 
-test("of several checks one that does not know decides only where the others leave it open", async () => {
+test("of several checks an inconclusive one decides only where the others leave it open", async () => {
   const box = await scriptedTwo(unsure, false);
   const both = [check("ready", {}), check("other", {})];
   const run = (passCondition: "all" | "any", checks = both) =>
@@ -294,7 +294,7 @@ test("score and area are in the verdict, and what was judged is its first eviden
   expect(passed.verdicts).toMatchObject([{ score: 0.4, area, evidence: ["artifact://judged-7"] }]);
 });
 
-/** The scripted check next to a command `press` whose last input event left when its parameter says so, else no one knows. */
+/** The scripted check next to a command `press` whose last input event left at the time of its parameter, else at an unknown time. */
 async function pressedBox(inputs: Inputs, script: readonly boolean[], looked: ReadOptions[]) {
   const press = defineCommand({
     ...{
@@ -311,7 +311,7 @@ async function pressedBox(inputs: Inputs, script: readonly boolean[], looked: Re
   return { box, press: (params: { sentAt?: number } = {}) => pressed?.run(params, signal) };
 }
 
-test("a check is reported since when: its first snapshot, or the last input if that is later", async () => {
+test("a check reads from its first snapshot on, or from the last input if that is later", async () => {
   const looked: ReadOptions[] = [];
   const inputs = createInputs(systemClock);
   const { box, press } = await pressedBox(inputs, [false, false, true], looked);
@@ -327,7 +327,7 @@ test("a check is reported since when: its first snapshot, or the last input if t
   expect(looked.at(-1)?.since).toBe(sentAt);
 });
 
-test("an input counts from its end where no one knows when it was sent, and for its own device only", async () => {
+test("an input counts from its end where the time of sending is unknown, and for its own device only", async () => {
   const looked: ReadOptions[] = [];
   const inputs = createInputs({ monotonic: () => 1_000_000_000 });
   const { box, press } = await pressedBox(inputs, [true], looked);

@@ -84,7 +84,7 @@ it("every minute with max 2 starts exactly two, then is completed", async () => 
   expect(await lab.deployment()).toMatchObject({ status: "completed", started: 2, last: "passed" });
 });
 
-it("a run is an execution of its own, reported of in an event, and gives its device back", async () => {
+it("a run is an execution of its own with an event, and gives its device back", async () => {
   await lab.create({ testcase: "failing", environment: "staging" });
   await clock.advance(minuteMs);
   await untilRuns(["failed"]);
@@ -209,7 +209,7 @@ it("paused, nothing starts and nothing is missed; what waited is cancelled, what
   expect(await statuses()).toEqual(["cancelled"]);
 });
 
-it("a daemon that is reported to end stops what runs, keeps what waits, and the next one starts that", async () => {
+it("a daemon that ends stops what runs and keeps what waits, and the next one starts that", async () => {
   await lab.create({ name: "running", testcase: "slow", device_id: "b", max_executions: 1 });
   await lab.create({ max_executions: 1 });
   await lab.services.devices.takeControl("a", lab.anna, false);

@@ -16,7 +16,7 @@ async function runSeeds(seeds: number, silentShare?: number): Promise<SuiteTest[
   return found;
 }
 
-/** One that never failed of its own accord cannot be judged from a sound one, and is not counted. */
+/** A test that never failed of its own accord looks like a sound one, and is not counted. */
 const isFlaky = ({ nature, ownFailures }: SuiteTest): boolean =>
   nature.kind === "moody" && nature.p > 0 && nature.p < 1 && ownFailures > 0;
 const count = (tests: readonly SuiteTest[], holds: (test: SuiteTest) => boolean) =>

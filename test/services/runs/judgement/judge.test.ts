@@ -128,7 +128,7 @@ test("more flips make it surer", () => {
   expect(judgement).toMatchObject({ flaky: true, confidence: 6 / 7 });
 });
 
-test("a failure of the lab, and one that was judged the app's, are not a flips", () => {
+test("a failure of the lab, and one that was judged the app's, are not flips", () => {
   const failed = past(run({ at: -1, error: missing() }));
   const history = [
     past(run({ at: -2, error: "DEVICE_LOST: gone" })),
@@ -302,7 +302,7 @@ test("the third of a cluster decides the two before it, and leaves alone what is
   expect(await store.judge("run0")).toMatchObject([{ classified: "BUG" }]);
 });
 
-test("what a model needs to decide is reported: the classes that the verdict allows, and the test's other runs", async () => {
+test("a model gets what it needs to decide: the classes that the verdict allows, and the test's other runs", async () => {
   const store = await storeOf(["checkout", missing()], ["checkout", missing("Sum")]);
   expect(await store.judge("run1")).toEqual([
     {

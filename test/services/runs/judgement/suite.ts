@@ -111,7 +111,7 @@ function finishedRun(test: SuiteTest, id: string, { build, at, failure }: Happen
 
 /**
  * Runs the suite of one seed to its end: nights of one build each, then reruns of what is undecided, at most ten a test.
- * `silentShare` of the lab's faults do not say that they are: they look like a flake, and no record knows.
+ * `silentShare` of the lab's faults do not say that they are: they look like a flake in every record.
  */
 export async function runSuite(store: RunStore, seed: number, silentShare = 0): Promise<SuiteTest[]> {
   const next = random(seed);

@@ -20,7 +20,7 @@ describe("a classification", () => {
     expect(fits).toEqual(allowed[status]);
   });
 
-  test("that contradicts is reported both sides", () => {
+  test("that contradicts the verdict is refused with both", () => {
     expect(contradiction("VALID_PASS", "timeout")).toContain("ended timeout");
     expect(contradiction("BUG", "passed")).toContain("this one passed");
   });

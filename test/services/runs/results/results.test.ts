@@ -101,7 +101,7 @@ describeEachDatabase("results", (open) => {
     expect((await stored("r"))?.classification).toBe("BUG");
   });
 
-  it("the last analysis stands and says what it replaced; the same once more reports no one", async () => {
+  it("the last analysis stands and says what it replaced; the same again publishes no event", async () => {
     await storeRuns(storage.db, { r: failed });
     await analyze(judged("r"));
     await analyze(judged("r"));
