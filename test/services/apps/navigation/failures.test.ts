@@ -146,6 +146,20 @@ describeEachDatabase("navigation that fails", (open) => {
       expect(await position()).toEqual(unknown);
     });
 
+    test("in the middle of an action says whether its input was sent", async () => {
+      const cancel = new AbortController();
+      const slow = way("Home", "Live", [{ ...click("Live TV"), wait_ms: 60_000 }]);
+      const { go, device } = await labWith(db, { "Home → Live": slow });
+      const fake = fakeRun(device, cancel.signal);
+      const going = go("Live", { fake });
+      const { signal } = new AbortController();
+      const screen = () => device.controllers[0]?.elements?.dump({ interactiveOnly: true }, signal);
+      await expect.poll(async () => (await screen())?.location).toBe("live");
+      cancel.abort(new Error("cancelled by the test"));
+      await expect(going).rejects.toThrow("cancelled by the test");
+      expect(fake.steps).toMatchObject([{ status: "cancelled", error: { dispatched: "yes" } }]);
+    });
+
     test("before it starts moves nothing", async () => {
       const { go, device } = await labWith(db);
       const fake = fakeRun(device, AbortSignal.abort(new Error("too late")));

@@ -71,6 +71,26 @@ describe("a run's verdict", () => {
     });
   });
 
+  it("is none when it is stopped on its way to a screen; it says whether that sent its input", async () => {
+    const caller = new AbortController();
+    const leg = { path: "", kind: "edge", label: "Home → Movies", status: "cancelled" as const };
+    const error = { code: "CANCELLED", message: "Cancelled.", dispatched: "yes" as const };
+    const navigate: BenchOptions["navigate"] = async (_request, run) => {
+      caller.abort();
+      const rest = { started_at: new Date(0).toISOString(), duration_ms: 1, input: null, output: null };
+      await run.step({ ...leg, ...rest, error, artifacts: [] });
+      throw run.signal.reason;
+    };
+    const graph = testcase(chain([{ id: "go", type: "navigation", target: "Movies" }]), {
+      userinterface_name: "box",
+    });
+    const context = callContext({ signal: caller.signal });
+    expect(await runSaved(bench({ navigate }), graph, {}, context)).toMatchObject({
+      status: "cancelled",
+      failed_step: { path: "go", dispatched: "yes" },
+    });
+  });
+
   it("is failed when an action met an app that has not what it asks for", async () => {
     const { steps, ...reply } = await runSaved(
       bench(),

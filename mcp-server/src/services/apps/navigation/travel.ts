@@ -131,7 +131,8 @@ export async function reported(
     if (!walk.isLate()) throw error;
     const late = walk.signal.reason;
     const message = late instanceof ToolError ? late.message : "The navigation took too long.";
-    const failure = { code: "EXECUTION_TIMEOUT", message };
+    const { dispatched } = walk.results.at(-1)?.error ?? {};
+    const failure = { code: "EXECUTION_TIMEOUT", message, ...(dispatched && { dispatched }) };
     return walk.report(target, { reached: false, verified: false, status: "timeout", error: failure });
   } finally {
     walk.end();

@@ -13,6 +13,7 @@ import { ToolError } from "../../../errors.ts";
 import type {
   ActionExecutor,
   ActionReport,
+  ActionResult,
   CheckReport,
   Clock,
   OpenDevice,
@@ -56,6 +57,8 @@ export class Walk {
   readonly excluded: Leg[] = [];
   readonly walked: WalkedLeg[] = [];
   replans = 0;
+  /** What the actions of the present step gave so far, also when they are stopped. */
+  results: ActionResult[] = [];
   /** How many actions were done. */
   private done = 0;
   /** Why the last leg failed; also the reason if there is no way without that leg's edge. */
@@ -113,9 +116,10 @@ export class Walk {
 
   /** Runs actions, and counts those that were done for the failure of a later one. */
   async act(batch: ActionBatch, isChecked: boolean): Promise<ActionReport> {
-    const { variables, signal } = this;
+    const { variables, signal, results } = this;
     const before = this.done;
-    const report = await this.ports.actions.run(this.device, batch, { variables, signal, isChecked });
+    const options = { variables, signal, isChecked, results };
+    const report = await this.ports.actions.run(this.device, batch, options);
     this.refused = report.refused;
     this.done += report.results.filter(({ ok }) => ok).length;
     const { failure } = report;

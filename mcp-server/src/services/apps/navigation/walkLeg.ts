@@ -109,6 +109,7 @@ async function act(walk: Walk, { edge, set, target }: Walking, batch: ActionBatc
   const { clock } = walk.ports;
   const { signal } = walk;
   const started = clock.monotonic();
+  walk.results = [];
   signal.throwIfAborted();
   const isChecked = walk.isChecked(target);
   const report: ActionReport =
@@ -222,13 +223,14 @@ async function recordBroken(walk: Walk, walking: Walking, started: number, error
   const code = error instanceof Error && "code" in error ? String(error.code) : "INTERNAL";
   const message = error instanceof Error ? error.message : String(error);
   const stopped = walk.isLate() ? "timeout" : "cancelled";
+  const dispatched = walk.results.at(-1)?.error?.dispatched;
   await walk.run.step({
     ...walk.stepOf(walk.ports.clock.monotonic() - started),
     label: `${labelOf(walk.model, walking.leg.from)} → ${labelOf(walk.model, walking.leg.to)}`,
     status: walk.signal.aborted ? stopped : "error",
     input: inputOf(walk, walking),
-    output: null,
-    error: { code, message },
+    output: { results: walk.results },
+    error: { code, message, ...(dispatched && { dispatched }) },
     artifacts: [],
   });
 }

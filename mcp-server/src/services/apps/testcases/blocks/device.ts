@@ -1,4 +1,4 @@
-import { type Failure, type Params, slowNotices } from "../../../../domain/index.ts";
+import { type Failure, type Params, type Step, slowNotices } from "../../../../domain/index.ts";
 import { findCheck } from "../../../devices/findCommand.ts";
 import type { ActionResult } from "../../../ports.ts";
 import { classOf } from "../../../records/verdicts.ts";
@@ -26,15 +26,22 @@ export function navigationBlock(
     async run(): Promise<BlockEnd> {
       const { run, ports } = session;
       // Its own steps go under the block's. Only the arrival counts as a check of this test.
+      let stoppedAt: Step["error"];
       const inner = {
         ...run,
-        step: (step: Parameters<typeof run.step>[0]) =>
-          run.step({ ...step, path: `${frame.prefix}${block.id}${step.path === "" ? "" : `/${step.path}`}` }),
+        step(step: Parameters<typeof run.step>[0]) {
+          if (run.signal.aborted) stoppedAt = step.error;
+          const path = `${frame.prefix}${block.id}${step.path === "" ? "" : `/${step.path}`}`;
+          return run.step({ ...step, path });
+        },
         verified: () => {},
       };
       if (userinterface === undefined) return broken("USERINTERFACE_NOT_FOUND", withoutApp);
       const request = { userinterface, target, variables: frame.scope, isChecked };
-      const report = await ports.navigation.navigate(inner, request);
+      const report = await ports.navigation.navigate(inner, request).catch((error: unknown) => {
+        if (!run.signal.aborted || !stoppedAt) throw error;
+        return { reached: false, verified: false, error: stoppedAt, refused: undefined };
+      });
       if (report.reached && report.verified) session.verified();
       if (report.reached) {
         session.refused = report.refused;
