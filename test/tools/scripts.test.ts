@@ -235,6 +235,30 @@ echo '{"labwright": {"status": "passed", "outputs": {"code": "'$code'", "hint": 
     expect(product.services.executions.running()).toBe(0);
   });
 
+  test("counts the checks of a run that it waits for once, and of a run that it did not start never", async () => {
+    script(
+      "waits.py",
+      `import labwright, sys
+def ended(id):
+    return labwright.call("get_execution_status", execution_id=id, wait_ms=60000)["status"]
+ended(sys.argv[1])
+testcase = {"name": "sees home", "steps": ["press HOME", "check text 'Welcome home'"]}
+labwright.call("save_testcase", testcase=testcase)
+for tool, args in [("navigate_to_node", {"userinterface_name": "box", "node": "Movies"}), ("execute_testcase", {"testcase": "sees home"})]:
+    id = labwright.call(tool, wait_ms=0, **args)["execution_id"]
+    labwright.call("get_execution_status", execution_id=id)
+    assert ended(id) == ended(id) == "passed"
+labwright.result("passed")
+`,
+    );
+    const home = { device_id: "box", userinterface_name: "box", node: "Home" };
+    const before = (await client.call("navigate_to_node", home)).structured;
+    expect(before).toMatchObject({ status: "passed", verified: true });
+    const args = [before.execution_id];
+    const { structured, text } = await execute({ script: "waits.py", args, userinterface_name: "box" });
+    expect(structured, text).toMatchObject({ status: "passed", verified_count: 2 });
+  });
+
   test("refuses a script what its run stands on, and says why", async () => {
     script(
       "refused.py",

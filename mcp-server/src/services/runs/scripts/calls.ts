@@ -40,6 +40,8 @@ export class ScriptToolCalls {
   verifiedCount = 0;
   private made = 0;
   private readonly counted = new Set<unknown>();
+  /** By execution: the tool that named it first, which is the one that started it if the script did. */
+  private readonly started = new Map<unknown, string>();
   /** By call: why its last answer was inconclusive. */
   private readonly unsure = new Map<string, string>();
   // Calls come by a socket, which knows nothing of the project in use.
@@ -121,11 +123,15 @@ export class ScriptToolCalls {
     return undefined;
   }
 
-  /** Checks of a run that is asked about twice count once. */
+  /** The checks of a run that the script started count once, when it is over. */
   private count(tool: string, result: Arguments): void {
-    const count = verifiedIn(tool, result);
-    if (count === 0 || this.counted.has(result.execution_id)) return;
-    if (result.execution_id !== undefined) this.counted.add(result.execution_id);
+    const { execution_id: id, status } = result;
+    const first = this.started.get(id) ?? tool;
+    if (id !== undefined) this.started.set(id, first);
+    if (status === "queued" || status === "running" || this.counted.has(id)) return;
+    const count = verifiedIn(first, result);
+    if (count === 0) return;
+    if (id !== undefined) this.counted.add(id);
     this.verifiedCount += count;
     this.run.verified(count);
   }
