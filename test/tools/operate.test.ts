@@ -30,6 +30,10 @@ test("a failed batch is a failed call with the nearest names and what was done",
   const details = { dispatched: "no", done: ["action click_element"] };
   expect(error).toMatchObject({ code: "ELEMENT_NOT_FOUND", details });
   expect(text).toContain("execution_id");
+  const { structured } = await client.call("get_execution_status", {
+    execution_id: error?.details.execution_id,
+  });
+  expect(structured.steps).toMatchObject([{ status: "failed", dispatched: "no" }]);
 });
 
 test("a search that scrolled and found nothing says that inputs were sent", async () => {
@@ -59,7 +63,8 @@ test("a batch that is stopped says what it had done, and keeps its step", async 
     details: { done: ["action click_element"] },
   });
   const { structured } = await client.call("get_execution_status", { execution_id });
-  expect(structured).toMatchObject({ status: "cancelled", steps: [{ status: "cancelled" }] });
+  const error = expect.stringContaining("CANCELLED");
+  expect(structured).toMatchObject({ status: "cancelled", steps: [{ status: "cancelled", error }] });
 });
 
 test("look: false leaves the screen out", async () => {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import {
   classificationSchema,
+  dispatchedSchema,
   executionKindSchema,
   executionStatusSchema,
   pictureChoices,
@@ -72,6 +73,7 @@ export const getExecutionStatus = defineTool({
         status: z.string(),
         duration_ms: z.int(),
         error: z.string().optional(),
+        dispatched: dispatchedSchema.optional().describe("Whether its input was sent"),
         notices: z.array(z.string()).optional(),
       }),
     ),

@@ -21,7 +21,7 @@ import type {
   RunReply,
   ScreenService,
 } from "../ports.ts";
-import { abortEnding } from "../records/executions/endings.ts";
+import { abortEnding, reasonOf } from "../records/executions/endings.ts";
 import { callerOf, type Notices } from "../records/notices.ts";
 import { verdictOf } from "../records/verdicts.ts";
 import { commandsOf } from "./findCommand.ts";
@@ -80,9 +80,8 @@ export function createBatches({
     const report = await actions
       .run(run.device, batch, { variables: {}, signal: run.signal, results })
       .catch(async (error: unknown) => {
-        const { status } = run.signal.aborted ? abortEnding(run.signal.reason) : { status: "error" as const };
-        const duration_ms = clock.monotonic() - started;
-        await run.step({ ...step, status, duration_ms, output: results, notices: notices.take(run.device) });
+        const ended = { ...brokenEnd(run, results, error), duration_ms: clock.monotonic() - started };
+        await run.step({ ...step, ...ended, output: results, notices: notices.take(run.device) });
         throw error;
       });
     const { failure } = report;
@@ -97,7 +96,7 @@ export function createBatches({
     } finally {
       // What the device does while it is looked at is still of these actions.
       late = notices.take(run.device);
-      await run.step({ ...step, status, duration_ms, output: results, notices: late });
+      await run.step({ ...step, status, duration_ms, error: failure, output: results, notices: late });
     }
     const text = [
       ...noticeLines(run.noticesBefore, report.results, late),
@@ -129,6 +128,13 @@ export function createBatches({
       return replyOf(reply, results);
     },
   };
+}
+
+/** How actions without a report ended: they were stopped, or the device failed after them. */
+function brokenEnd({ signal }: Run, results: readonly ActionResult[], error: unknown) {
+  if (!signal.aborted) return { status: "error" as const, error: reasonOf(error) };
+  const { status, reason } = abortEnding(signal.reason);
+  return { status, error: results.at(-1)?.error ?? reason };
 }
 
 const nameOf = ({ actions }: ActionBatch) => actions.map(({ command }) => command).join(", ");

@@ -26,6 +26,7 @@ export type StatusView = {
     status: string;
     duration_ms: number;
     error?: string;
+    dispatched?: NonNullable<Step["error"]>["dispatched"];
     notices?: string[];
   }[];
   more?: number;
@@ -107,6 +108,7 @@ function lineOf(given: Step): StatusView["steps"][number] {
     status,
     duration_ms,
     ...(error && { error: `${error.code}: ${error.message}` }),
+    ...(error?.dispatched && { dispatched: error.dispatched }),
     ...(notices.length > 0 && { notices }),
   };
 }
