@@ -16,6 +16,7 @@ import type { TestClient } from "../fixtures/client.ts";
 import { connectHttp, type HttpFixture, startHttp, testToken } from "../fixtures/http.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
 import { silentObserver } from "../fixtures/silentObserver.ts";
+import { chain, sees } from "../services/apps/testcases/testcaseBench.ts";
 
 let product: Product;
 let http: HttpFixture;
@@ -61,19 +62,11 @@ afterEach(async () => {
 function sleeping(name: string, ms: number) {
   return {
     name,
-    blocks: [
-      { id: "start", type: "start" },
+    ...chain([
       { id: "wait", type: "sleep", duration_ms: ms },
       { id: "press", type: "action", command: "press_key", params: { key: "HOME" } },
-      { id: "look", type: "verification", command: "text_visible", params: { text: "Welcome home" } },
-      { id: "done", type: "success" },
-    ],
-    edges: [
-      { from: "start", to: "wait" },
-      { from: "wait", to: "press" },
-      { from: "press", to: "look" },
-      { from: "look", to: "done" },
-    ],
+      sees("look", "Welcome home", { timeout_ms: 5_000 }),
+    ]),
   };
 }
 

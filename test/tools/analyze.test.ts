@@ -1,10 +1,9 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import type { TestClient } from "../fixtures/client.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
+import { serve } from "../services/apps/testcases/testcaseBench.ts";
 
 const page = `<!doctype html><title>Shop</title>
 <nav><a href="#cart">Cart (3)</a> <button aria-label="Open settings"><svg width="16" height="16"></svg></button></nav>
@@ -18,22 +17,20 @@ const page = `<!doctype html><title>Shop</title>
 
 let product: Product;
 let client: TestClient;
-const server = createServer((_, response) => void response.setHeader("content-type", "text/html").end(page));
+let server: Awaited<ReturnType<typeof serve>>;
 beforeAll(async () => {
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const port = z.object({ port: z.int() }).parse(server.address()).port;
+  server = await serve((_, response) => response.setHeader("content-type", "text/html").end(page));
   product = await openProduct("devices: [{ name: browser, model: web }, { name: box, model: simulated }]");
   client = await product.connect();
   const opened = await client.call("execute_device_action", {
     device_id: "browser",
-    actions: [{ command: "navigate_to_url", params: { url: `http://127.0.0.1:${port}/` } }],
+    actions: [{ command: "navigate_to_url", params: { url: `${server.url}/` } }],
   });
   expect(opened.text, opened.text).toContain("passed");
 }, 120_000);
 afterAll(async () => {
   await product.dispose();
-  server.close();
-  server.closeAllConnections();
+  await server.close();
 });
 
 const answer = z.object({

@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { type AndroidLab, startAndroidLab } from "../fixtures/androidLab.ts";
 import type { TestClient } from "../fixtures/client.ts";
+import { closeServer, listenOnLoopback } from "../fixtures/loopback.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
 import { type LabIos, startLabIos } from "../lab/ios/index.ts";
 
@@ -59,12 +60,7 @@ let client: TestClient;
 beforeAll(async () => {
   lab = await startAndroidLab({ devices: [{ persona: "phone" }, { persona: "phone2" }] });
   ios = await startLabIos();
-  const port = await new Promise<number>((resolve) => {
-    site.listen(0, "127.0.0.1", () => {
-      const address = site.address();
-      resolve(typeof address === "object" && address ? address.port : 0);
-    });
-  });
+  const port = await listenOnLoopback(site);
   const phones = lab.devices.map(
     ({ serial }, at) =>
       `  - { name: phone${at + 1}, model: android_mobile, watch: ${at === 0}, controllers: { android: { serial: "${serial}", adb_port: ${lab.adbPort} } } }`,
@@ -90,8 +86,7 @@ afterAll(async () => {
   await product?.dispose();
   await lab?.close();
   await ios?.close();
-  site.closeAllConnections();
-  site.close();
+  await closeServer(site);
 });
 beforeEach(() => {
   for (const ui of [...lab.devices.map(({ device }) => device.ui), ios.ui]) {

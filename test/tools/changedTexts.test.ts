@@ -1,7 +1,7 @@
-import { createServer, type Server } from "node:http";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { TestClient } from "../fixtures/client.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
+import { serve } from "../services/apps/testcases/testcaseBench.ts";
 
 const pages: Record<string, string> = {
   "/counter": `<title>counter</title><p id="m">December 2016</p><button onclick="m.textContent='November 2016'">Prev</button>
@@ -24,34 +24,30 @@ const pages: Record<string, string> = {
     await fetch('/file',{headers:{authorization:'Bearer x'}});location.href='/file'}</script>`,
 };
 
-let server: Server;
-let url: string;
+let server: Awaited<ReturnType<typeof serve>>;
 let product: Product;
 let anna: TestClient;
 let session_id: unknown;
 beforeAll(async () => {
-  server = createServer((request, response) => {
+  server = await serve((request, response) => {
     const page = pages[request.url ?? ""];
     if (page !== undefined) response.setHeader("content-type", "text/html").end(page);
     else response.setHeader("content-disposition", 'attachment; filename="orders.csv"').end("a;b");
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  url = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
   product = await openProduct("devices: [{ name: web, model: web }]");
   anna = await product.connect({ principal: "anna", client: "a" });
   ({ session_id } = (await anna.call("take_control", { device_id: "web" })).structured);
 });
 afterAll(async () => {
   await product.dispose();
-  server.close();
+  await server.close();
 });
 
 async function act(command: string, params: object): Promise<string> {
   const reply = await anna.call("execute_device_action", { session_id, actions: [{ command, params }] });
   return reply.text.replaceAll("\\n", "\n");
 }
-const open = (path: string) => act("navigate_to_url", { url: `${url}${path}` });
+const open = (path: string) => act("navigate_to_url", { url: `${server.url}${path}` });
 const click = (selector: string) => act("click_element", { selector });
 
 it("a click's reply has the text that changed", async () => {

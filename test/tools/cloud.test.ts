@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { TestClient } from "../fixtures/client.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
 import { type LabIos, startLabIos } from "../lab/ios/index.ts";
+import { chain } from "../services/apps/testcases/testcaseBench.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -36,13 +37,9 @@ afterAll(async () => {
 
 const step = (command: string, params: object) => ({ type: "verification", command, params, timeout_ms: 0 });
 
-async function save(name: string, given: readonly object[]): Promise<void> {
+async function save(name: string, given: readonly Record<string, unknown>[]): Promise<void> {
   const open = { type: "action", command: "open_app", params: { app: { package: "dev.labwright.shop" } } };
-  const steps = [open, ...given].map((one, at) => ({ id: `s${at}`, ...one }));
-  const ids = ["start", ...steps.map(({ id }) => id), "done"];
-  const blocks = [{ id: "start", type: "start" }, ...steps, { id: "done", type: "success" }];
-  const edges = ids.slice(1).map((to, at) => ({ from: ids[at], to }));
-  const { error } = await client.call("save_testcase", { testcase: { name, blocks, edges } });
+  const { error } = await client.call("save_testcase", { testcase: { name, ...chain([open, ...given]) } });
   expect(error).toBeUndefined();
 }
 

@@ -2,27 +2,18 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import type { TestClient } from "../fixtures/client.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
+import { chain, sees } from "../services/apps/testcases/testcaseBench.ts";
 
 let product: Product;
 let client: TestClient;
 beforeAll(async () => {
   product = await openProduct("devices: [{ name: box, model: simulated }]");
   client = await product.connect({ principal: "anna" });
-  const check = {
-    id: "see",
-    type: "verification",
-    command: "text_visible",
-    params: { text: "Welcome home" },
-  };
   await product.services.testcases.save(
     {
       name: "Login works",
       inputs: [{ name: "user", required: true }],
-      blocks: [{ id: "start", type: "start" }, check, { id: "done", type: "success" }],
-      edges: [
-        { from: "start", to: "see" },
-        { from: "see", to: "done" },
-      ],
+      ...chain([sees("see", "Welcome home")]),
     },
     {},
   );

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import type { TestClient } from "../fixtures/client.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
+import { chain, sees } from "../services/apps/testcases/testcaseBench.ts";
 
 let product: Product;
 let client: TestClient;
@@ -9,18 +10,7 @@ let executionId: string;
 beforeAll(async () => {
   product = await openProduct("devices: [{ name: box, model: simulated }]");
   client = await product.connect();
-  const testcase = {
-    name: "looks",
-    blocks: [
-      { id: "start", type: "start" },
-      { id: "look", type: "verification", command: "text_visible", params: { text: "Welcome" } },
-      { id: "done", type: "success" },
-    ],
-    edges: [
-      { from: "start", to: "look" },
-      { from: "look", to: "done" },
-    ],
-  };
+  const testcase = { name: "looks", ...chain([sees("look", "Welcome")]) };
   await client.call("save_testcase", { testcase });
   const { structured } = await client.call("execute_testcase", { testcase: "looks", build: "7" });
   executionId = z.string().parse(structured.execution_id);

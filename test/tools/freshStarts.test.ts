@@ -3,6 +3,7 @@ import { type RunConnection, type RunOptions, runTestcases } from "#mcp-server/c
 import type { Reply, TestClient } from "../fixtures/client.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
 import { type Site, startSite } from "../fixtures/site.ts";
+import { chain } from "../services/apps/testcases/testcaseBench.ts";
 
 let site: Site;
 let product: Product;
@@ -47,12 +48,7 @@ const sees = (text: string): Given => ({
 
 /** Saves a test case of these blocks, one after the other. */
 async function save(name: string, blocks: readonly Given[], more: Given = {}): Promise<void> {
-  const all = [{ type: "start" }, ...blocks, { type: "success" }].map((block, at) => ({
-    id: `b${at}`,
-    ...block,
-  }));
-  const edges = all.slice(1).map(({ id }, at) => ({ from: `b${at}`, to: id }));
-  const saved = await anna.call("save_testcase", { testcase: { name, blocks: all, edges, ...more } });
+  const saved = await anna.call("save_testcase", { testcase: { name, ...chain(blocks), ...more } });
   expect(saved.error).toBeUndefined();
 }
 
@@ -153,17 +149,8 @@ describe("a test case", () => {
 
   it("is refused when its start contradicts itself or names no test case", async () => {
     const refusal = async (more: Given) => {
-      const blocks = [
-        { id: "start", type: "start" },
-        { id: "see", ...sees("x") },
-        { id: "done", type: "success" },
-      ];
-      const edges = [
-        { from: "start", to: "see" },
-        { from: "see", to: "done" },
-      ];
-      return (await anna.call("save_testcase", { testcase: { name: "wrong", blocks, edges, ...more } }))
-        .error;
+      const testcase = { name: "wrong", ...chain([sees("x")]), ...more };
+      return (await anna.call("save_testcase", { testcase })).error;
     };
     expect((await refusal({ setup: "nobody" }))?.message).toContain("no test case");
     expect((await refusal({ fresh: false, storage_state: "ada" }))?.message).toContain("fresh");

@@ -5,6 +5,7 @@ import { z } from "zod";
 import type { TestClient } from "../fixtures/client.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
 import { hasSandbox } from "../fixtures/sandbox.ts";
+import { chain } from "../services/apps/testcases/testcaseBench.ts";
 
 let product: Product;
 let client: TestClient;
@@ -148,15 +149,7 @@ test("without a signal it cannot be judged: never a pass, also of the opposite, 
     testcase: {
       name: "looks",
       userinterface_name: "tv",
-      blocks: [
-        { id: "start", type: "start" },
-        { id: "look", type: "verification", ...shown("Home", { ...quick, negate: true }) },
-        { id: "success", type: "success" },
-      ],
-      edges: [
-        { from: "start", to: "look" },
-        { from: "look", to: "success" },
-      ],
+      ...chain([{ type: "verification", ...shown("Home", { ...quick, negate: true }) }]),
     },
   });
   const run = await made("execute_testcase", { testcase: "looks", device_id: "tv", wait_ms: 30_000 });

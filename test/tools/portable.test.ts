@@ -1,8 +1,7 @@
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { TestClient } from "../fixtures/client.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
+import { chain, serve } from "../services/apps/testcases/testcaseBench.ts";
 
 /** The same app as the simulated box's, as someone would write it for browsers. */
 const pages: Readonly<Record<string, string>> = {
@@ -10,25 +9,22 @@ const pages: Readonly<Record<string, string>> = {
   "/settings": `<title>Settings</title><h1>Device settings</h1><label>Device name <input></label>`,
 };
 
-let server: Server;
+let server: Awaited<ReturnType<typeof serve>>;
 let product: Product;
 let client: TestClient;
 beforeAll(async () => {
-  server = createServer(({ url = "/" }, reply) => {
-    reply.setHeader("content-type", "text/html");
-    reply.end(pages[url] ?? "");
+  server = await serve(({ url = "/" }, reply) => {
+    reply.setHeader("content-type", "text/html").end(pages[url] ?? "");
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   product = await openProduct(
     "devices: [{ name: browser, model: web }, { name: box, model: simulated }]\nlimits: { call_ms: 60000 }",
   );
   client = await product.connect();
-  const { port } = server.address() as AddressInfo;
-  await save(`http://127.0.0.1:${port}/`);
+  await save(`${server.url}/`);
 });
 afterAll(async () => {
   await product.dispose();
-  await new Promise((resolve) => server.close(resolve));
+  await server.close();
 });
 
 /** One app and one test case, which know nothing of the device that they run on. */
@@ -75,12 +71,7 @@ async function saveTest(value: string): Promise<void> {
     { type: "verification", command: "element_visible", params: { selector: "Device settings" } },
     { type: "verification", command: "element_count", params: { selector: "role=textbox", count: 1 } },
   ];
-  const all = [{ type: "start" }, ...blocks, { type: "success" }].map((block, at) => ({
-    id: `b${at}`,
-    ...block,
-  }));
-  const edges = all.slice(1).map(({ id }, at) => ({ from: `b${at}`, to: id }));
-  const testcase = { name: value, userinterface_name: "tv", blocks: all, edges };
+  const testcase = { name: value, userinterface_name: "tv", ...chain(blocks) };
   expect((await client.call("save_testcase", { testcase })).error).toBeUndefined();
 }
 

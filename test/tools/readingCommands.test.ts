@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import type { TestClient } from "../fixtures/client.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
-import { serve } from "../services/apps/testcases/testcaseBench.ts";
+import { chain, sees, serve } from "../services/apps/testcases/testcaseBench.ts";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
@@ -39,27 +39,17 @@ const credentials = (more: Record<string, unknown>) =>
 
 it("a test case takes what a command reads into its variables", async () => {
   const blocks = [
-    { id: "start", type: "start" },
     { id: "open", type: "action", command: "navigate_to_url", params: { url: `${page.url}/` } },
     { id: "read", type: "action", command: "get_text", params: { selector: "css=#number" } },
     { id: "table", type: "action", command: "get_table", params: { selector: "css=table" } },
     { id: "keep", type: "set", values: { order: "{{read.output.data.value}}" } },
     {
-      id: "type",
-      type: "action",
-      command: "input_text",
+      ...{ id: "type", type: "action", command: "input_text" },
       params: { selector: "Search", text: "{{order}} {{table.output.data.rows[0].Price}}" },
     },
-    {
-      id: "see",
-      type: "verification",
-      command: "text_visible",
-      params: { text: "look for Order A-17 1.00" },
-    },
-    { id: "end", type: "success" },
+    sees("see", "look for Order A-17 1.00", { timeout_ms: 5_000 }),
   ];
-  const edges = blocks.slice(1).map(({ id }, at) => ({ from: blocks[at]?.id, to: id }));
-  const saved = await client.call("save_testcase", { testcase: { name: "reads", blocks, edges } });
+  const saved = await client.call("save_testcase", { testcase: { name: "reads", ...chain(blocks) } });
   expect(saved.error).toBeUndefined();
   const run = await client.call("execute_testcase", { testcase: "reads", device_id: "browser" });
   expect(run.structured).toMatchObject({ status: "passed" });

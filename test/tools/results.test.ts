@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import type { TestClient } from "../fixtures/client.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
+import { chain, sees } from "../services/apps/testcases/testcaseBench.ts";
 
 let product: Product;
 let client: TestClient;
@@ -20,18 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => product.dispose());
 
-const looking = (name: string, text: string) => ({
-  name,
-  blocks: [
-    { id: "start", type: "start" },
-    { id: "look", type: "verification", command: "text_visible", params: { text }, timeout_ms: 0 },
-    { id: "done", type: "success" },
-  ],
-  edges: [
-    { from: "start", to: "look" },
-    { from: "look", to: "done" },
-  ],
-});
+const looking = (name: string, text: string) => ({ name, ...chain([sees("look", text)]) });
 const results = async (args: Record<string, unknown> = {}) =>
   (await client.call("get_execution_results", args)).structured;
 const analyze = (execution_id: string | undefined, more: Record<string, unknown> = {}) =>

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { TestClient } from "../fixtures/client.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
+import { chain, click, sees } from "../services/apps/testcases/testcaseBench.ts";
 
 let product: Product;
 let client: TestClient;
@@ -16,30 +17,13 @@ beforeAll(async () => {
 afterAll(() => product.dispose());
 
 /** Opens a screen and looks for its text; a row names both. */
-type Draft = { blocks: Record<string, unknown>[] } & Record<string, unknown>;
-const opens = (name: string, for_each: unknown, more: object = {}): Draft => ({
-  name,
-  for_each,
-  inputs: [{ name: "screen" }, { name: "text" }],
-  blocks: [
-    { id: "start", type: "start" },
+const opens = (name: string, for_each: unknown, more: object = {}) => ({
+  ...{ name, for_each, inputs: [{ name: "screen" }, { name: "text" }] },
+  ...chain([
     { id: "home", type: "action", command: "press_key", params: { key: "HOME" } },
-    { id: "open", type: "action", command: "click_element", params: { selector: "{{screen}}" } },
-    {
-      id: "look",
-      type: "verification",
-      command: "text_visible",
-      params: { text: "{{text}}" },
-      timeout_ms: 0,
-    },
-    { id: "done", type: "success" },
-  ],
-  edges: [
-    { from: "start", to: "home" },
-    { from: "home", to: "open" },
-    { from: "open", to: "look" },
-    { from: "look", to: "done" },
-  ],
+    click("open", "{{screen}}"),
+    sees("look", "{{text}}"),
+  ]),
   ...more,
 });
 const save = (testcase: object) => client.call("save_testcase", { testcase });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { TestClient } from "../fixtures/client.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
+import { chain, click, sees } from "../services/apps/testcases/testcaseBench.ts";
 
 let product: Product;
 let client: TestClient;
@@ -13,30 +14,10 @@ const goHome = () =>
   client.call("execute_device_action", { actions: [{ command: "press_key", params: { key: "HOME" } }] });
 beforeEach(goHome);
 
-const sees = (id: string, text: string) => ({
-  id,
-  type: "verification",
-  command: "text_visible",
-  params: { text },
-  timeout_ms: 0,
-});
-
 /** Opens a screen by its button and looks for a text. */
-type Draft = { name: string; inputs: object[]; blocks: Record<string, unknown>[]; edges: object[] };
-const opens = (name: string, more = {}): Draft => ({
-  name,
-  inputs: [{ name: "screen", default: "Movies" }],
-  blocks: [
-    { id: "start", type: "start" },
-    { id: "open", type: "action", command: "click_element", params: { selector: "{{screen}}" } },
-    sees("look", "All movies"),
-    { id: "done", type: "success" },
-  ],
-  edges: [
-    { from: "start", to: "open" },
-    { from: "open", to: "look" },
-    { from: "look", to: "done" },
-  ],
+const opens = (name: string, more = {}) => ({
+  ...{ name, inputs: [{ name: "screen", default: "Movies" }] },
+  ...chain([click("open", "{{screen}}"), sees("look", "All movies")]),
   ...more,
 });
 const save = (testcase: object, more = {}) => client.call("save_testcase", { testcase, ...more });

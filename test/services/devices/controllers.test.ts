@@ -2,43 +2,18 @@ import { type ControllerContext, defineCheck, type Frame } from "@labwright/cont
 import { simulatedFactory, simulatedInfraredFactory } from "@labwright/controllers/lab";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { createActions } from "#mcp-server/services/devices/actions/index.ts";
 import { offeringOf } from "#mcp-server/services/devices/findCommand.ts";
 import { statusOf } from "#mcp-server/services/devices/inventory.ts";
 import { getPort } from "#mcp-server/services/devices/portOf.ts";
-import { createVerifications } from "#mcp-server/services/devices/verifications/index.ts";
-import type { OpenDevice, ScreenService } from "#mcp-server/services/index.ts";
-import { systemClock } from "#mcp-server/services/records/clock.ts";
-import { noArtifacts } from "../../fixtures/noArtifacts.ts";
-import { noInputs, openBox, testSecrets } from "../../fixtures/simulated.ts";
-import { decided, noting, openLab, type Part, part } from "./parts.ts";
+import type { OpenDevice } from "#mcp-server/services/index.ts";
+import { openBox, testSecrets } from "../../fixtures/simulated.ts";
+import { decided, executorsOf, noting, openLab, type Part, part } from "./parts.ts";
 
 const NEVER = new AbortController().signal;
 const openMs = 20_000;
 const hanging = () => new Promise<never>(() => {});
 
-const noScreen: ScreenService = {
-  capture: async () => undefined,
-  screenshot: () => Promise.reject(new Error("not in this test")),
-  dump: () => Promise.reject(new Error("not in this test")),
-  changes: async () => undefined,
-  slowness: () => undefined,
-  store: () => Promise.reject(new Error("not in this test")),
-};
-const secrets = testSecrets();
-const verifications = createVerifications({
-  clock: systemClock,
-  secrets,
-  screen: noScreen,
-  inputs: noInputs,
-});
-const actions = createActions({
-  artifacts: noArtifacts,
-  clock: systemClock,
-  secrets,
-  verifications,
-  notices: { take: () => [] },
-});
+const { actions, verifications } = executorsOf();
 
 const press = (device: OpenDevice, more: { action_type?: string } = {}) =>
   actions.run(

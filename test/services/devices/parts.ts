@@ -7,10 +7,17 @@ import {
   defineFactory,
 } from "@labwright/controllers";
 import { z } from "zod";
+import { createActions } from "#mcp-server/services/devices/actions/index.ts";
 import { configuredDevices } from "#mcp-server/services/devices/entries.ts";
 import { OpenDevices, type OpenDevicesOptions } from "#mcp-server/services/devices/openDevices.ts";
+import { createVerifications } from "#mcp-server/services/devices/verifications/index.ts";
+import type { ScreenService } from "#mcp-server/services/index.ts";
+import { systemClock } from "#mcp-server/services/records/clock.ts";
+import { createNotices } from "#mcp-server/services/records/notices.ts";
 import { controllerContext } from "../../fixtures/controllerContext.ts";
 import { fakeClock } from "../../fixtures/fakeClock.ts";
+import { noArtifacts } from "../../fixtures/noArtifacts.ts";
+import { noInputs, testSecrets } from "../../fixtures/simulated.ts";
 
 type State = { alive: boolean; kept: boolean; opened: number; closed: number; context?: ControllerContext };
 export type Part = Omit<Controller, "driver"> & State;
@@ -104,4 +111,23 @@ export function noting(name: string, log: string[]) {
       return { message: "noted" };
     },
   });
+}
+
+const unused = () => Promise.reject(new Error("not in this test"));
+/** A screen service that gives no pictures. */
+export const noScreen: ScreenService = {
+  capture: async () => undefined,
+  screenshot: unused,
+  dump: unused,
+  changes: async () => undefined,
+  slowness: () => undefined,
+  store: unused,
+};
+
+/** Actions and checks as the server makes them, without pictures. */
+export function executorsOf(secretValues: Record<string, string> = {}) {
+  const shared = { clock: systemClock, secrets: testSecrets(secretValues) };
+  const verifications = createVerifications({ ...shared, screen: noScreen, inputs: noInputs });
+  const parts = { artifacts: noArtifacts, notices: createNotices(), verifications };
+  return { verifications, actions: createActions({ ...shared, ...parts }) };
 }

@@ -202,12 +202,13 @@ function reading(actions: ActionExecutor, data: BenchOptions["reads"]): ActionEx
 type Given = Record<string, unknown>;
 let count = 0;
 
-/** A graph from a list: start, the blocks one after the other on success, an end; `more` edges on top. */
+/** A graph of these blocks (`b0` … without an id): start, one after the other on success, an end. `more` edges on top. */
 export function chain(
   blocks: readonly Given[],
   more: readonly Given[] = [],
 ): { blocks: Given[]; edges: Given[] } {
-  const all = [{ id: "start", type: "start" }, ...blocks, { id: "done", type: "success" }];
+  const named = blocks.map((block, at) => ({ id: `b${at}`, ...block }));
+  const all: Given[] = [{ id: "start", type: "start" }, ...named, { id: "done", type: "success" }];
   const ids = all.map(({ id }) => id);
   const edges = ids.slice(1).map((to, index) => ({ from: ids[index], to, on: "success" }));
   return { blocks: all, edges: [...edges, ...more] };

@@ -1,25 +1,11 @@
 import { beforeEach, expect, test } from "vitest";
 import type { Action, ActionBatch } from "#mcp-server/domain/index.ts";
-import { createActions } from "#mcp-server/services/devices/actions/index.ts";
-import { createVerifications } from "#mcp-server/services/devices/verifications/index.ts";
-import type { ActionExecutor, OpenDevice, ScreenService } from "#mcp-server/services/index.ts";
-import { systemClock } from "#mcp-server/services/records/clock.ts";
-import { createNotices } from "#mcp-server/services/records/notices.ts";
-import { noArtifacts } from "../../../fixtures/noArtifacts.ts";
-import { noInputs, openBox, testSecrets } from "../../../fixtures/simulated.ts";
+import type { OpenDevice } from "#mcp-server/services/index.ts";
+import { openBox } from "../../../fixtures/simulated.ts";
+import { executorsOf } from "../parts.ts";
 
-const noScreen: ScreenService = {
-  capture: async () => undefined,
-  screenshot: () => Promise.reject(new Error("not in this test")),
-  dump: () => Promise.reject(new Error("not in this test")),
-  slowness: () => undefined,
-  store: () => Promise.reject(new Error("not in this test")),
-  changes: async () => undefined,
-};
-
-const secrets = testSecrets({ PIN: "9876" });
+const { actions } = executorsOf({ PIN: "9876" });
 let box: OpenDevice;
-let actions: ActionExecutor;
 const signal = new AbortController().signal;
 const act = (command: string, params: Action["params"] = {}, more: Partial<Action> = {}): Action => ({
   command,
@@ -37,19 +23,6 @@ const location = async () =>
 
 beforeEach(async () => {
   box = await openBox();
-  const verifications = createVerifications({
-    clock: systemClock,
-    secrets,
-    screen: noScreen,
-    inputs: noInputs,
-  });
-  actions = createActions({
-    artifacts: noArtifacts,
-    notices: createNotices(),
-    clock: systemClock,
-    secrets,
-    verifications,
-  });
 });
 
 test("actions run in order, an iterator repeats one, and each result says what was done", async () => {

@@ -1,31 +1,8 @@
 import { expect, test } from "vitest";
-import { createActions } from "#mcp-server/services/devices/actions/index.ts";
-import { createVerifications } from "#mcp-server/services/devices/verifications/index.ts";
-import type { ScreenService } from "#mcp-server/services/index.ts";
-import { systemClock } from "#mcp-server/services/records/clock.ts";
-import { createNotices } from "#mcp-server/services/records/notices.ts";
-import { noArtifacts } from "../../../fixtures/noArtifacts.ts";
-import { noInputs, testSecrets } from "../../../fixtures/simulated.ts";
 import { openWebBox } from "../../../fixtures/webBox.ts";
+import { executorsOf } from "../parts.ts";
 
-const unused = () => Promise.reject(new Error("not in this test"));
-const screen: ScreenService = {
-  capture: unused,
-  screenshot: unused,
-  dump: unused,
-  slowness: () => undefined,
-  store: () => Promise.reject(new Error("not in this test")),
-  changes: async () => undefined,
-};
-const secrets = testSecrets({ TOKEN: "sw0rdfish-long" });
-const verifications = createVerifications({ clock: systemClock, secrets, screen, inputs: noInputs });
-const actions = createActions({
-  artifacts: noArtifacts,
-  clock: systemClock,
-  secrets,
-  verifications,
-  notices: createNotices(),
-});
+const { actions } = executorsOf({ TOKEN: "sw0rdfish-long" });
 const signal = new AbortController().signal;
 
 test("a text that a field did not take is shown next to what it holds, but no part of a secret", async () => {

@@ -1,21 +1,14 @@
 import { DeviceError } from "@labwright/controllers";
 import { expect, test } from "vitest";
 import { createVerifications } from "#mcp-server/services/devices/verifications/index.ts";
-import type { ScreenService } from "#mcp-server/services/index.ts";
 import { systemClock } from "#mcp-server/services/records/clock.ts";
 import { noInputs, testSecrets } from "../../../fixtures/simulated.ts";
 import { openWebBox } from "../../../fixtures/webBox.ts";
+import { noScreen } from "../parts.ts";
 
 const signal = new AbortController().signal;
 const refused = () => Promise.reject(new Error("no picture is taken of a page that does not answer"));
-const screen: ScreenService = {
-  capture: refused,
-  screenshot: refused,
-  dump: refused,
-  slowness: () => undefined,
-  store: () => Promise.reject(new Error("not in this test")),
-  changes: async () => undefined,
-};
+const screen = { ...noScreen, capture: refused };
 const verifications = createVerifications({
   clock: systemClock,
   secrets: testSecrets(),

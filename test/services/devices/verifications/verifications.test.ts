@@ -20,17 +20,15 @@ import type { ScreenService } from "#mcp-server/services/index.ts";
 import { systemClock } from "#mcp-server/services/records/clock.ts";
 import { fakeClock } from "../../../fixtures/fakeClock.ts";
 import { noInputs, openBox, testSecrets } from "../../../fixtures/simulated.ts";
+import { noScreen } from "../parts.ts";
 
 const signal = new AbortController().signal;
 const picture: ScreenService = {
+  ...noScreen,
   capture: async () => ({
     frame: { mimeType: "image/png", bytes: new Uint8Array(1), width: 1, height: 1, rotation: 0, takenAt: "" },
     artifact: { uri: "artifact://abc", sha256: "abc", mime_type: "image/png", bytes: 1 },
   }),
-  screenshot: () => Promise.reject(new Error("not in this test")),
-  dump: () => Promise.reject(new Error("not in this test")),
-  changes: async () => undefined,
-  slowness: () => undefined,
   store: async ({ bytes }) => ({
     ...{ uri: `artifact://judged-${bytes.length}`, sha256: "def", mime_type: "image/jpeg" },
     bytes: bytes.length,
