@@ -34,7 +34,6 @@ import { createDevices } from "./devices/devices.ts";
 import { createInputs, type Inputs } from "./devices/inputs.ts";
 import { createInventory } from "./devices/inventory.ts";
 import { createRecordings } from "./devices/recordings/index.ts";
-import { createTranscripts } from "./devices/recordings/transcripts.ts";
 import { createFindPicture, createReferences } from "./devices/references/index.ts";
 import { createScreen } from "./devices/screen/screenService.ts";
 import { createVerifications } from "./devices/verifications/index.ts";
@@ -127,7 +126,6 @@ export function createServices(deps: ServiceDependencies): RunningServices {
     ...driving,
     ...apps,
     recordings,
-    transcripts: createTranscripts(recordings),
     results: createResults({ ...running, judgements }),
     reports: createReports({ ...running, judgements, requirementsOf: requirements.requirementsOf }),
     scripts,

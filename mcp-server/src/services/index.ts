@@ -7,7 +7,6 @@ import type { BatchService } from "./devices/batches.ts";
 import type { DeviceFacts } from "./devices/deviceFacts.ts";
 import type { Inventory } from "./devices/inventory.ts";
 import type { RecordingService } from "./devices/recordings/index.ts";
-import type { TranscriptService } from "./devices/recordings/transcripts.ts";
 import type { ReferenceService } from "./devices/references/index.ts";
 import type { AlertService } from "./lab/alerts/index.ts";
 import type { Diagnosis } from "./lab/diagnosis/index.ts";
@@ -58,7 +57,6 @@ export type Services = {
   requirements: RequirementService;
   reports: ReportService;
   recordings: RecordingService;
-  transcripts: TranscriptService;
   references: ReferenceService;
   deviceFacts: DeviceFacts;
   results: ResultService;

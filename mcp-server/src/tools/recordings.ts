@@ -71,5 +71,5 @@ export const getTranscript = defineTool({
     reason: z.string().optional(),
     text: z.string().optional(),
   }),
-  handle: ({ input, services }) => services.transcripts.get(input.recording_id),
+  handle: async ({ input, services }) => services.recordings.transcript(input.recording_id),
 });

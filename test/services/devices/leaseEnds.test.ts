@@ -7,6 +7,7 @@ import { callContext } from "../../fixtures/callContext.ts";
 import { describeEachDatabase } from "../../fixtures/database.ts";
 import { fakeClock } from "../../fixtures/fakeClock.ts";
 import { simulatedDevices } from "../../fixtures/simulated.ts";
+import { decided } from "./parts.ts";
 
 const ann = callContext({ client: "ann" });
 const bob = callContext({ client: "bob" });
@@ -28,14 +29,6 @@ const aborted = (signal: AbortSignal) =>
     if (signal.aborted) resolve();
     else signal.addEventListener("abort", () => resolve(), { once: true });
   });
-
-function gate() {
-  let open = () => {};
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return { open, opened };
-}
 
 describeEachDatabase("The end of a lease", (open) => {
   let storage: Storage;
@@ -148,22 +141,22 @@ describeEachDatabase("The end of a lease", (open) => {
 
   test("a renewal that is under way when the use ends does not hold the device for ever", async () => {
     const rows = leaseRows(storage.db);
-    const [asked, answer] = [gate(), gate()];
+    const [asked, answer] = [decided(), decided()];
     devices = setUp({
       leases: {
         ...rows,
         extend: async (lease) => {
-          asked.open();
-          await answer.opened;
+          asked.end();
+          await answer.work;
           return rows.extend(lease);
         },
       },
     });
     const grant = await use(ann);
     await clock.advance(20_000);
-    await asked.opened;
+    await asked.work;
     grant.done();
-    answer.open();
+    answer.end();
     await leases();
     expect(clock.waiting(), "timers: the device is closed when it is idle, and no lease is renewed").toBe(1);
     await clock.advance(61_000);
@@ -172,21 +165,21 @@ describeEachDatabase("The end of a lease", (open) => {
 
   test("a client that ends while it takes a device leaves it free", async () => {
     const rows = leaseRows(storage.db);
-    const [asked, answer] = [gate(), gate()];
+    const [asked, answer] = [decided(), decided()];
     devices = setUp({
       leases: {
         ...rows,
         take: async (...wanted) => {
-          asked.open();
-          await answer.opened;
+          asked.end();
+          await answer.work;
           return rows.take(...wanted);
         },
       },
     });
     const taking = devices.takeControl(undefined, ann, false);
-    await asked.opened;
+    await asked.work;
     const ending = devices.releaseClient("ann");
-    answer.open();
+    answer.end();
     await Promise.allSettled([taking, ending]);
     expect(await leases()).toEqual([]);
   });

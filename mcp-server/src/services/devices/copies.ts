@@ -13,7 +13,7 @@ export type CopiesOptions = {
 };
 
 /** How soon a lease is noticed that expired without being given back. */
-const lookMs = 60_000;
+const checkMs = 60_000;
 
 /** Further devices like those of the configuration. Each is made for one lease and ends with it. */
 export class Copies {
@@ -48,17 +48,17 @@ export class Copies {
     const entry = { ...base, id: `${base.host}/${name}`, name, drivers, copyOf: base.id };
     const made = { entry, stopTimer: () => {} };
     this.made.set(entry.id, made);
-    const lookLater = () => {
-      made.stopTimer = this.options.clock.setTimeout(() => void takeCopy(), lookMs);
+    const checkLater = () => {
+      made.stopTimer = this.options.clock.setTimeout(() => void dropIfFree(), checkMs);
     };
-    const takeCopy = async () => {
+    const dropIfFree = async () => {
       // A question that fails is asked again.
       const isHeld = await this.options.isHeld(entry.id).catch(() => true);
       if (!this.isThere(entry)) return;
-      if (isHeld) lookLater();
-      else await this.drop(entry.id).catch(lookLater);
+      if (isHeld) checkLater();
+      else await this.drop(entry.id).catch(checkLater);
     };
-    lookLater();
+    checkLater();
     return entry;
   }
 

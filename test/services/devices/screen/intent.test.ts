@@ -1,9 +1,8 @@
 import type { Dump, Element, Selector, TextNews } from "@labwright/controllers";
 import { describe, expect, test } from "vitest";
 import { reasonsOf } from "#mcp-server/services/devices/screen/analysis.ts";
-import { rankCandidates } from "#mcp-server/services/devices/screen/candidates.ts";
 import { compareDumps } from "#mcp-server/services/devices/screen/compare.ts";
-import { readIntent } from "#mcp-server/services/devices/screen/intent.ts";
+import { rankCandidates, readIntent } from "#mcp-server/services/devices/screen/intent.ts";
 
 let given = 0;
 function numbered(role: string, name: string, more: Partial<Element> = {}): Element {

@@ -48,6 +48,8 @@ export type RecordingService = {
   stop(recordingId: string): Promise<RecordingReport>;
   /** Undefined while it goes on. Throws RECORDING_NOT_FOUND. */
   find(recordingId: string): RecordingReport | undefined;
+  /** Says that nothing could listen, never that nothing was said: there is no speech model. Throws RECORDING_NOT_FOUND. */
+  transcript(recordingId: string): { recording_id: string; status: "inconclusive"; reason: string };
   running(): number;
   close(): Promise<void>;
 };
@@ -119,6 +121,11 @@ class Recordings implements RecordingService {
 
   find(recordingId: string): RecordingReport | undefined {
     return this.live.has(recordingId) ? undefined : this.report(recordingId);
+  }
+
+  transcript(recording_id: string) {
+    const reason = missingFor(this.find(recording_id)).join("; ");
+    return { recording_id, status: "inconclusive" as const, reason };
   }
 
   running(): number {
@@ -334,4 +341,13 @@ function recordingNotFound(
       : `Recording now: ${named || "none"}. Ended ones are forgotten when the server restarts: their files are in the event recording.finished.`,
     { nearest: near, open },
   );
+}
+
+const noSound = "the recording has no sound: its device records pictures only";
+const noModel = "no speech model is configured on this server";
+
+function missingFor(report: RecordingReport | undefined): string[] {
+  if (!report) return ["the recording still goes on: stop it first"];
+  const hasVideo = report.files.some(({ kind }) => kind === "video");
+  return [...(hasVideo ? [] : ["the recording has no video"]), ...(report.sound ? [] : [noSound]), noModel];
 }

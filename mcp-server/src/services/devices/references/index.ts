@@ -7,8 +7,7 @@ import type { Clock, OpenDevice, Secrets, ShownPicture } from "../../ports.ts";
 import { storableText } from "../../records/executions/storable.ts";
 import { mostFitting, pageOf } from "../../values/pages.ts";
 import { scaleFrame } from "../screen/pictures.ts";
-import { areaIn, checkPng, cropOf } from "./crops.ts";
-import { dumpOf, elementOf, frameOf, placeIn, textIn, textOf } from "./onScreen.ts";
+import { areaIn, checkPng, cropOf, dumpOf, elementOf, frameOf, placeIn, textIn, textOf } from "./onScreen.ts";
 import { ReferenceFiles } from "./referenceFiles.ts";
 
 export { createFindPicture, type FindPicture } from "./referenceFiles.ts";

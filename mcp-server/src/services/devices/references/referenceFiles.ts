@@ -7,7 +7,7 @@ import { type Database, referenceRows } from "../../../storage/index.ts";
 import { userinterfaceRows } from "../../../storage/rows/userinterfaceRows.ts";
 import type { Clock } from "../../ports.ts";
 import { appNamed } from "../../records/inUse.ts";
-import { sizeOf } from "./crops.ts";
+import { sizeOf } from "./onScreen.ts";
 
 /** Younger files may belong to a reference that is being stored. */
 const protectedMs = 3_600_000;

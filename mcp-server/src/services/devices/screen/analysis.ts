@@ -1,7 +1,7 @@
 import { type Dump, ranking, type Selector } from "@labwright/controllers";
 import type { ActionAnalysis, ActionCandidate } from "../../ports.ts";
 import { pageOf } from "../../values/pages.ts";
-import type { Fit, Ranked } from "./candidates.ts";
+import type { Fit, Ranked } from "./intent.ts";
 
 /** What is reported of a ranking; `selectors` are those of its first fits, best first for each, as the screen gave them. */
 export function viewOf(

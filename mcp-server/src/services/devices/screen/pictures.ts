@@ -3,7 +3,7 @@ import type { Clock, OpenDevice, ShownPicture } from "../../ports.ts";
 import { findPort } from "../portOf.ts";
 
 /** Loaded when a picture is first worked on: its libraries cost 30 MB. */
-const loadSharp = async () => (await import("sharp")).default;
+export const loadSharp = async () => (await import("sharp")).default;
 
 const jpegQuality = 80;
 

@@ -20,10 +20,9 @@ import { estimateTokens } from "../../values/tokens.ts";
 import { commandsOf } from "../findCommand.ts";
 import { findPort, getPort } from "../portOf.ts";
 import { viewOf } from "./analysis.ts";
-import { rankCandidates } from "./candidates.ts";
 import { compareDumps, isAllNew } from "./compare.ts";
 import { findElements } from "./find.ts";
-import { readIntent } from "./intent.ts";
+import { rankCandidates, readIntent } from "./intent.ts";
 import { drawMarks, StepPictures, scaleFrame } from "./pictures.ts";
 import { quote, renderElements } from "./render.ts";
 
