@@ -55,15 +55,17 @@ describe("a subset", () => {
     ]);
   });
 
-  it("of a skill that starts runs has the tool that waits for their ends", () => {
+  it("that starts runs has the tool that waits for their ends", () => {
     const start: AnyTool = { ...tool("start_run", "write"), input: z.strictObject({ wait_ms: z.int() }) };
     const all = [...tools, start, tool("get_execution_status")];
     const running = [...skills, skill("run", ["see_one", "start_run"])];
     const whole = buildCatalogue({ tools: all, skills: running, version: "1.2.3", build: testBuild });
-    const cutTo = (name: string) =>
-      cutCatalogue(whole, asked({ skills: [name] })).catalogue.tools.map((one) => one.name);
-    expect(cutTo("run")).toEqual(["get_execution_status", "see_one", "start_run"]);
-    expect(cutTo("watch")).toEqual(["see_all", "see_one"]);
+    const cutTo = (given: Partial<SubsetAsked>) =>
+      cutCatalogue(whole, asked(given)).catalogue.tools.map((one) => one.name);
+    expect(cutTo({ skills: ["run"] })).toEqual(["get_execution_status", "see_one", "start_run"]);
+    expect(cutTo({ tools: ["start_run"] })).toEqual(["get_execution_status", "start_run"]);
+    expect(cutTo({ tools: ["start_run"], exclude: ["get_execution_status"] })).toEqual(["start_run"]);
+    expect(cutTo({ skills: ["watch"] })).toEqual(["see_all", "see_one"]);
   });
 
   it("leaves out what is excluded, and all that changes something when it is read-only", () => {

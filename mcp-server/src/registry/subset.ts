@@ -33,11 +33,7 @@ export function cutCatalogue(
   const known = [...catalogue.skills, ...userSkills];
   checkNames(catalogue.tools, known, asked);
   const skills = known.filter(({ name }) => asked.skills.includes(name));
-  const ofSkills = withWaiting(
-    skills.flatMap(({ tools }) => tools),
-    catalogue.tools,
-  );
-  const named = new Set([...ofSkills, ...asked.tools]);
+  const named = withWaiting([...skills.flatMap(({ tools }) => tools), ...asked.tools], catalogue.tools);
   const tools = catalogue.tools.filter(
     ({ name, annotations }) =>
       (named.size === 0 || named.has(name)) &&
@@ -54,8 +50,8 @@ export function cutCatalogue(
   };
 }
 
-/** A skill that starts runs can wait for their ends, also where it does not list the tool for that. */
-function withWaiting(names: readonly string[], tools: Catalogue["tools"]): readonly string[] {
+/** A subset that starts runs can wait for their ends, also where the tool for that is not named. */
+function withWaiting(names: readonly string[], tools: Catalogue["tools"]): ReadonlySet<string> {
   const starts = tools.some(
     ({ name, inputSchema: { properties } }) =>
       names.includes(name) &&
@@ -63,7 +59,7 @@ function withWaiting(names: readonly string[], tools: Catalogue["tools"]): reado
       properties !== null &&
       "wait_ms" in properties,
   );
-  return starts ? [...names, "get_execution_status"] : names;
+  return new Set(starts ? [...names, "get_execution_status"] : names);
 }
 
 /** Reads names from `a,b` or several of it. */

@@ -2,8 +2,9 @@ import { beforeAll, expect, it } from "vitest";
 import type { StoredEvent } from "#mcp-server/services/index.ts";
 import { systemClock } from "#mcp-server/services/records/clock.ts";
 import { createEvents, type Events } from "#mcp-server/services/records/events.ts";
-import { eventRows, type Storage } from "#mcp-server/storage/index.ts";
+import { type EventRows, eventRows, type Storage } from "#mcp-server/storage/index.ts";
 import { describeEachDatabase } from "../../fixtures/database.ts";
+import { fakeClock } from "../../fixtures/fakeClock.ts";
 import { testSecrets } from "../../fixtures/simulated.ts";
 
 const at = "2030-01-01T00:00:00.000Z";
@@ -87,6 +88,35 @@ describeEachDatabase("events", (open) => {
     stopBroken();
     expect(heard).toHaveLength(1);
     expect(faults).toHaveLength(1);
+  });
+
+  it("are read again a minute after a read that failed", async () => {
+    const rows = eventRows(storage.db);
+    const time = fakeClock();
+    let isAway = false;
+    const read: EventRows["read"] = async (range) => {
+      if (isAway) throw new Error("away");
+      return rows.read(range);
+    };
+    const faults: unknown[] = [];
+    const onFault = (error: unknown) => faults.push(error);
+    const { listen } = storage;
+    const events = createEvents({
+      rows: { ...rows, read },
+      clock: time,
+      secrets: testSecrets(),
+      listen,
+      onFault,
+    });
+    const { heard, last, stop } = await hear(events);
+    isAway = true;
+    await append(events, "last");
+    await expect.poll(() => faults).not.toHaveLength(0);
+    isAway = false;
+    await time.advance(60_000);
+    await last;
+    stop();
+    expect(heard).toHaveLength(1);
   });
 
   it("are read from a cursor without a gap", async () => {
