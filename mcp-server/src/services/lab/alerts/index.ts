@@ -2,24 +2,13 @@ import { randomUUID } from "node:crypto";
 import { nearest } from "@labwright/controllers";
 import type { AlertTriage } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
-import { type Alert, alertRows, type Database } from "../../../storage/index.ts";
-import type { CallContext } from "../../ports.ts";
+import { type Alert, type AlertFilter, alertRows, type Database } from "../../../storage/index.ts";
+import type { CallContext, Clock, DeviceService, EventInput, Secrets } from "../../ports.ts";
 import { storableObject, storableText } from "../../records/executions/storable.ts";
 import { optionalInstant } from "../../runs/results/instant.ts";
 import { mostFitting, pageOf } from "../../values/pages.ts";
 import {
-  type AlertDependencies,
-  type AlertLine,
-  type AlertPage,
-  type AlertQuery,
-  type AlertService,
-  type AlertUpdate,
-  type AlertView,
   activeEvent,
-  type OutsideAlert,
-  type OutsideEvent,
-  type PublishReply,
-  type Raised,
   type RaiseInput,
   type ResolveInput,
   raised,
@@ -31,34 +20,47 @@ import {
   triaged,
   triagedEvent,
 } from "./lifecycle.ts";
-import { checkKind, checkType, readOutside, storablePayload } from "./outside.ts";
+import { checkKind, checkType, type OutsideEvent, readOutside, storablePayload } from "./outside.ts";
 
-export type {
-  AlertDependencies,
-  AlertLine,
-  AlertPage,
-  AlertQuery,
-  AlertService,
-  AlertUpdate,
-  AlertView,
-  OutsideAlert,
-  OutsideEvent,
-  PublishReply,
-  Raised,
-  RaiseInput,
-  ResolveInput,
-  TriageAction,
-} from "./lifecycle.ts";
+export type { OutsideEvent, RaiseInput, TriageAction };
+
+export type AlertDependencies = {
+  db: Database;
+  devices: Pick<DeviceService, "find">;
+  events: { append(tx: Database, event: EventInput): Promise<{ id: number }> };
+  secrets: Secrets;
+  clock: Clock;
+};
+
+type AlertUpdate = {
+  alert_id: string;
+  action: TriageAction | "resolve";
+  reason?: string | undefined;
+};
+
+/** `before` is its triage until now, where the update changed that. */
+type AlertView = {
+  alert_id: string;
+  kind: string;
+  state: Alert["state"];
+  triage?: AlertTriage;
+  before?: AlertTriage;
+};
 
 /** Among so many of the newest ids the nearest to a wrong one is looked for. */
 const candidates = 500;
 
+export type AlertService = Pick<Alerts, keyof Alerts>;
 export const createAlerts = (deps: AlertDependencies): AlertService => new Alerts(deps);
 
-class Alerts implements AlertService {
+class Alerts {
   constructor(private readonly deps: AlertDependencies) {}
 
-  async raise(given: RaiseInput): Promise<Raised> {
+  /**
+   * Opens an alert, or updates the open one of its kind and device (newest message, first frame); `created` is false for
+   * one that was open already. Throws INVALID_INPUT.
+   */
+  async raise(given: RaiseInput): Promise<{ alert: Alert; created: boolean }> {
     checkKind(given.kind);
     const input = this.storable(given);
     const now = { id: randomUUID(), at: this.now() };
@@ -74,6 +76,7 @@ class Alerts implements AlertService {
     });
   }
 
+  /** Ends it, with the message that stands from then on; once more changes nothing. Throws ALERT_NOT_FOUND. */
   async resolve(alertId: string, end: ResolveInput = {}): Promise<Alert> {
     return this.change(alertId, async (alert, tx) => {
       if (alert.state === "resolved") return alert;
@@ -84,11 +87,13 @@ class Alerts implements AlertService {
     });
   }
 
+  /** Unresolved alerts of one source, on any host. */
   open(source: string): Promise<Alert[]> {
     return alertRows(this.deps.db).open(source);
   }
 
-  async list({ maxTokens, ...query }: AlertQuery): Promise<AlertPage> {
+  /** Newest first. `since` is an ISO date or time; throws INVALID_INPUT for another. */
+  async list({ maxTokens, ...query }: AlertFilter & { maxTokens: number }) {
     const { kind, device } = query;
     const filter = {
       ...query,
@@ -101,6 +106,7 @@ class Alerts implements AlertService {
     return { alerts, more: total - alerts.length };
   }
 
+  /** Triages or resolves; the same once more changes nothing. Throws ALERT_NOT_FOUND, INVALID_INPUT (discard without reason). */
   async update({ action, ...request }: AlertUpdate, context: CallContext): Promise<AlertView> {
     if (action !== "resolve") return this.triage({ action, ...request }, context);
     const { id, kind, state, triage } = await this.resolve(request.alert_id);
@@ -129,9 +135,16 @@ class Alerts implements AlertService {
     });
   }
 
-  async publish(given: OutsideEvent, context: CallContext): Promise<PublishReply> {
+  /** Throws INVALID_INPUT for a name of ours, INPUT_TOO_LARGE, DEVICE_NOT_FOUND. */
+  async publish(given: OutsideEvent, context: CallContext) {
     const read = readOutside(given);
-    if ("alert" in read) return this.publishAlert(read.alert, context);
+    if ("alert" in read) {
+      const { kind, message, device_id } = read.alert;
+      const device = { device_id: this.deviceId(device_id) };
+      const source = context.principal;
+      const { alert, created } = await this.raise({ kind, state: "active", message, source, ...device });
+      return { alert_id: alert.id, kind, state: alert.state, created };
+    }
     checkType(read.type);
     const payload = this.deps.secrets.mask(storablePayload(given.payload ?? {}));
     const deviceId = this.deviceId(given.device_id);
@@ -144,17 +157,6 @@ class Alerts implements AlertService {
     };
     const { id } = await this.deps.db.transaction((tx) => this.deps.events.append(tx, event));
     return { event_id: id, type: read.type };
-  }
-
-  private async publishAlert(given: OutsideAlert, context: CallContext): Promise<PublishReply> {
-    const { alert, created } = await this.raise({
-      kind: given.kind,
-      state: "active",
-      message: given.message,
-      source: context.principal,
-      device_id: this.deviceId(given.device_id),
-    });
-    return { alert_id: alert.id, kind: alert.kind, state: alert.state, created };
   }
 
   private async change<T>(id: string, work: (alert: Alert, tx: Database) => Promise<T>): Promise<T> {
@@ -195,7 +197,7 @@ class Alerts implements AlertService {
   }
 }
 
-function lineOf(alert: Alert): AlertLine {
+function lineOf(alert: Alert) {
   const { id, details: _details, updated_at: _updated, ...line } = alert;
   return { alert_id: id, ...line };
 }

@@ -1,7 +1,18 @@
 import { executionKindSchema, type Params } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
+import type { EventInput } from "../../ports.ts";
 import { mapStrings } from "../../values/strings.ts";
-import type { OutsideAlert, OutsideEvent } from "./lifecycle.ts";
+
+type OutsideAlert = { kind: string; message: string; device_id?: string | undefined };
+
+/** Either an event with its type, or an alert and nothing else. */
+export type OutsideEvent = {
+  type?: string | undefined;
+  priority?: EventInput["priority"] | undefined;
+  device_id?: string | undefined;
+  payload?: Params | undefined;
+  alert?: OutsideAlert | undefined;
+};
 
 /** First words of the events that only the server publishes. */
 const ours: ReadonlySet<string> = new Set([

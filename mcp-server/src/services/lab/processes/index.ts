@@ -1,23 +1,25 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { scrub } from "../../../observability/scrub.ts";
-import type { Clock } from "../../ports.ts";
+import type { CallContext, Clock } from "../../ports.ts";
 import { readLogs } from "./logs.ts";
-import type { PartState, ProcessDependencies, ProcessService } from "./types.ts";
+import type { LogQuery, PartState, ProcessDependencies } from "./types.ts";
 
-export type { LogPage, LogQuery, PartState, ProcessDependencies, ProcessService, Serving } from "./types.ts";
+export type { LogQuery, ProcessDependencies, Serving } from "./types.ts";
 
-export function createProcesses(deps: ProcessDependencies): ProcessService {
-  return { list: () => listParts(deps), logs: (query, context) => readLogs(query, deps, context) };
-}
+export type ProcessService = ReturnType<typeof createProcesses>;
+
+export const createProcesses = (deps: ProcessDependencies) => ({
+  /** Each part is asked by itself: one that fails or is slow takes no other with it. */
+  list: (): Promise<PartState[]> => Promise.all(partsOf(deps).map((part) => askPart(part, deps.clock))),
+  /** Masked again. Throws INVALID_INPUT (bad time, no such log), CONTROLLER_UNAVAILABLE for a device that keeps no log. */
+  logs: (query: LogQuery, context: CallContext) => readLogs(query, deps, context),
+});
 
 const answerMs = 5_000;
 
 type Answer = Omit<PartState, "name">;
 type Part = { name: string; ask(): Answer | Promise<Answer> };
-
-const listParts = (deps: ProcessDependencies): Promise<PartState[]> =>
-  Promise.all(partsOf(deps).map((part) => askPart(part, deps.clock)));
 
 const partsOf = (deps: ProcessDependencies): Part[] => [
   { name: "daemon", ask: () => daemon(deps) },

@@ -9,7 +9,7 @@ import type { CallContext, DeviceEntry, OpenDevice } from "../../ports.ts";
 import { optionalInstant } from "../../runs/results/instant.ts";
 import { estimateTokens } from "../../values/tokens.ts";
 import { asksForFields, formatPlain, formatRecord, isWanted, type LogRecord, readRecord } from "./logLine.ts";
-import type { LogPage, LogQuery, ProcessDependencies } from "./types.ts";
+import type { LogQuery, ProcessDependencies } from "./types.ts";
 
 const ownLog = "daemon";
 /** More than a log and the one before it ever are, since they are rotated; older ones may be longer. */
@@ -17,11 +17,12 @@ const mostBytes = 24_000_000;
 
 type LogDependencies = Pick<ProcessDependencies, "logFolder" | "secrets" | "devices">;
 
+/** `more` lines match and are older; `malformed` are not records, such as what a crash leaves; `unread` bytes are older still. */
 export async function readLogs(
   query: LogQuery,
   { logFolder, secrets, devices }: LogDependencies,
   context: CallContext,
-): Promise<LogPage> {
+) {
   const reading: Reading = {
     wanted: {
       ...query,
@@ -43,7 +44,7 @@ export async function readLogs(
 
 type Reading = { wanted: Omit<LogQuery, "maxTokens">; page: Page; redact(text: string): string };
 
-async function readService(files: readonly string[], reading: Reading): Promise<LogPage> {
+async function readService(files: readonly string[], reading: Reading) {
   let left = mostBytes;
   let unread = 0;
   for (const file of files) {
@@ -55,7 +56,7 @@ async function readService(files: readonly string[], reading: Reading): Promise<
   return { ...reading.page.end(), unread };
 }
 
-function showRecords(records: readonly LogRecord[], { wanted, page, redact }: Reading): LogPage {
+function showRecords(records: readonly LogRecord[], { wanted, page, redact }: Reading) {
   for (const record of records) {
     const show = () => redact(formatRecord({ ...record, msg: redact(record.msg) }));
     if (isWanted(record, wanted) && says(wanted.text, show)) page.add(show);

@@ -1,4 +1,4 @@
-import type { CallContext, Clock, DeviceService, ExecutionService, Secrets } from "../../ports.ts";
+import type { Clock, DeviceService, ExecutionService, Secrets } from "../../ports.ts";
 
 /** What only the server around the services knows of itself. */
 export type Serving = {
@@ -35,23 +35,6 @@ export type LogQuery = {
   /** Part of a line, in any case, as it is shown. */
   text?: string | undefined;
   maxTokens: number;
-};
-
-/** `shown` lines, newest first. `more` match and are older; `unread` bytes, older still, were not looked at. */
-export type LogPage = {
-  shown: number;
-  lines: string;
-  more: number;
-  /** Lines that are not log records, such as what a crash leaves behind. */
-  malformed: number;
-  unread: number;
-};
-
-export type ProcessService = {
-  /** Each part is asked by itself: one that fails or is slow takes no other with it. */
-  list(): Promise<PartState[]>;
-  /** Masked again. Throws INVALID_INPUT (bad time, no such log), CONTROLLER_UNAVAILABLE for a device that keeps no log. */
-  logs(query: LogQuery, context: CallContext): Promise<LogPage>;
 };
 
 export type ProcessDependencies = {

@@ -1,38 +1,69 @@
 import { randomUUID } from "node:crypto";
 import { nearest } from "@labwright/controllers";
-import type { Requirement } from "../../../domain/index.ts";
+import type { Coverage, Requirement, TestCase } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
+import type {
+  CoverageRows,
+  NewRequirement,
+  RequirementFilter,
+  RequirementPatch,
+  RequirementRows,
+  RunFilter,
+  TracedTest,
+} from "../../../storage/index.ts";
+import type { Clock } from "../../ports.ts";
 import { storableText } from "../../records/executions/storable.ts";
 import { pageOf } from "../../values/pages.ts";
 import { mapStrings } from "../../values/strings.ts";
-import type { RequirementDependencies, RequirementService, RunFilter } from "./types.ts";
 import { coverageView, summaryView, uncoveredView } from "./views.ts";
 
-export type { RequirementService } from "./types.ts";
+type RequirementDependencies = {
+  rows: RequirementRows;
+  coverage: CoverageRows;
+  /** Throws TESTCASE_NOT_FOUND with the nearest. */
+  testcases: { load(nameOrId: string): Promise<Pick<TestCase, "id" | "name" | "source">> };
+  /** Throws USERINTERFACE_NOT_FOUND with the nearest. */
+  apps: { get(nameOrId: string): Promise<{ name: string }> };
+  clock: Clock;
+};
 
-export function createRequirements(deps: RequirementDependencies): RequirementService {
-  return { ...keeping(deps), ...linking(deps), ...judging(deps) };
-}
+/** Requirements are named by code or id, test cases by name or id. An unknown one throws, with the nearest. */
+export type RequirementService = ReturnType<typeof createRequirements>;
+
+export const createRequirements = (deps: RequirementDependencies) => ({
+  ...keeping(deps),
+  ...linking(deps),
+  ...judging(deps),
+});
 
 function keeping({ rows, clock }: RequirementDependencies) {
   return {
-    async create(input) {
+    /** Without a code, the next of REQ-001, REQ-002 ... Throws ALREADY_EXISTS. */
+    async create(input: Omit<NewRequirement, "id">) {
       const requirement = { id: randomUUID(), ...storableTexts(input) };
       const stored = await rows.insert(requirement, nowOf(clock));
       if (!stored) throw taken(input.code, "Choose another code, or leave it out and get the next free one.");
       return stored;
     },
-    async list({ text = "", ...filter }, maxTokens) {
+    /** By code; `text` is words that all occur. */
+    async list(
+      { text = "", ...filter }: Omit<RequirementFilter, "words"> & { text?: string | undefined },
+      maxTokens: number,
+    ) {
       const words = text.split(/\s+/u).filter(Boolean);
       const found = await rows.list(storableTexts({ ...filter, words }));
       const { items, more } = pageOf(found, 0, maxTokens);
       return { requirements: items, more };
     },
-    async get(ref) {
+    async get(ref: string) {
       const requirement = await getRequirement(rows, ref);
       return { ...requirement, linked: await rows.linked(requirement.id) };
     },
-    async update(ref, { category, ...patch }) {
+    /** What is left out stays; an empty category goes. Throws ALREADY_EXISTS, INVALID_INPUT when nothing is given. */
+    async update(
+      ref: string,
+      { category, ...patch }: Omit<RequirementPatch, "category"> & { category?: string | undefined },
+    ) {
       const { id } = await getRequirement(rows, ref);
       const changes = {
         ...storableTexts(patch),
@@ -43,7 +74,7 @@ function keeping({ rows, clock }: RequirementDependencies) {
       if (!updated) throw taken(patch.code, "Choose another code.");
       return updated;
     },
-  } satisfies Partial<RequirementService>;
+  };
 }
 
 function linking({ rows, testcases, clock }: RequirementDependencies) {
@@ -52,17 +83,18 @@ function linking({ rows, testcases, clock }: RequirementDependencies) {
     testcase: await testcases.load(storableText(testcase)),
   });
   return {
-    async link(requirementRef, testcaseRef, coverage) {
+    /** Links, or changes the coverage of a link. */
+    async link(requirementRef: string, testcaseRef: string, coverage: Coverage) {
       const { requirement, testcase } = await both(requirementRef, testcaseRef);
       const result = await rows.link(requirement.id, testcase.id, coverage, nowOf(clock));
       return { requirement: requirement.code, testcase: testcase.name, result };
     },
-    async unlink(requirementRef, testcaseRef) {
+    async unlink(requirementRef: string, testcaseRef: string) {
       const { requirement, testcase } = await both(requirementRef, testcaseRef);
       const was_linked = await rows.unlink(requirement.id, testcase.id);
       return { requirement: requirement.code, testcase: testcase.name, was_linked };
     },
-    async ofTestcase(testcaseRef, maxTokens) {
+    async ofTestcase(testcaseRef: string, maxTokens: number) {
       const { name, source } = await testcases.load(storableText(testcaseRef));
       const lines = (await rows.requirementsOf([{ name, project: source.project }])).map(
         ({ testcase: _t, project: _p, ...line }) => line,
@@ -70,8 +102,9 @@ function linking({ rows, testcases, clock }: RequirementDependencies) {
       const { items, more } = pageOf(lines, 0, maxTokens);
       return { testcase: name, requirements: items, more };
     },
-    requirementsOf: (tests) => rows.requirementsOf(tests),
-  } satisfies Partial<RequirementService>;
+    /** What these test cases cover, by code; unknown ones cover nothing. */
+    requirementsOf: (tests: readonly TracedTest[]) => rows.requirementsOf(tests),
+  };
 }
 
 function judging({ rows, coverage, apps }: RequirementDependencies) {
@@ -81,18 +114,21 @@ function judging({ rows, coverage, apps }: RequirementDependencies) {
     return { ...storableTexts(runs), userinterface: name };
   }
   return {
-    async coverage(ref, runs, maxTokens) {
+    /** One requirement, whatever its status, judged by the last runs that the filter lets through. */
+    async coverage(ref: string, runs: RunFilter, maxTokens: number) {
       const { id, code, name, priority, status } = await getRequirement(rows, ref);
       const [facts] = await coverage.of(id, await runsOf(runs));
       return { code, name, priority, status, ...coverageView(facts?.testcases ?? [], maxTokens) };
     },
-    async summary(runs, maxTokens) {
+    /** All requirements that are not deprecated. `more` are categories. */
+    async summary(runs: RunFilter, maxTokens: number) {
       return summaryView(await coverage.of(undefined, await runsOf(runs)), maxTokens);
     },
-    async uncovered(filter, maxTokens) {
+    /** Those that are not deprecated and that no test case covers in full, P1 first. */
+    async uncovered(filter: Pick<RequirementFilter, "priority" | "category">, maxTokens: number) {
       return uncoveredView(await coverage.uncovered(storableTexts(filter)), maxTokens);
     },
-  } satisfies Partial<RequirementService>;
+  };
 }
 
 async function getRequirement(rows: RequirementDependencies["rows"], ref: string): Promise<Requirement> {

@@ -1,14 +1,8 @@
 import { type Coverage, type ExecutionStatus, requirementPrioritySchema } from "../../../domain/index.ts";
 import type { RequirementCoverage, UncoveredRequirement } from "../../../storage/index.ts";
 import { pageOf } from "../../values/pages.ts";
-import type {
-  CoverageCounts,
-  CoverageParts,
-  CoverageVerdict,
-  CoverageView,
-  SummaryView,
-  UncoveredView,
-} from "./types.ts";
+
+export type CoverageVerdict = "uncovered" | "not_run" | "failed" | "partial" | "passed";
 
 export type LinkedRun = { coverage: Coverage; status?: ExecutionStatus | undefined };
 
@@ -27,7 +21,8 @@ const outcomes: Readonly<Record<ExecutionStatus, Outcome>> = {
 export const outcomeOf = ({ status }: LinkedRun): Outcome =>
   status === undefined ? "not_run" : outcomes[status];
 
-export function partsOf(links: readonly LinkedRun[]): CoverageParts {
+/** Counts of links: by coverage, and by the last run of their test cases. Each adds up to the number of links. */
+export function partsOf(links: readonly LinkedRun[]) {
   const parts = { full: 0, partial: 0, passed: 0, failed: 0, not_run: 0 };
   for (const link of links) {
     parts[link.coverage] += 1;
@@ -37,7 +32,7 @@ export function partsOf(links: readonly LinkedRun[]): CoverageParts {
 }
 
 /** The verdict on a requirement. One failed run outweighs all, and one missing run every pass. */
-export function verdictOf({ full, partial, failed, not_run }: CoverageParts): CoverageVerdict {
+export function verdictOf({ full, partial, failed, not_run }: ReturnType<typeof partsOf>): CoverageVerdict {
   if (full + partial === 0) return "uncovered";
   if (failed > 0) return "failed";
   if (not_run > 0) return "not_run";
@@ -46,10 +41,8 @@ export function verdictOf({ full, partial, failed, not_run }: CoverageParts): Co
 
 const ranks: Readonly<Record<Outcome, number>> = { failed: 0, not_run: 1, passed: 2 };
 
-export function coverageView(
-  testcases: RequirementCoverage["testcases"],
-  maxTokens: number,
-): Pick<CoverageView, "verdict" | "parts" | "testcases" | "more"> {
+/** Test cases that failed come first, then those that have not run. */
+export function coverageView(testcases: RequirementCoverage["testcases"], maxTokens: number) {
   const lines = testcases.map(({ testcase, coverage, run }) => ({ testcase, coverage, ...run }));
   const parts = partsOf(lines);
   const ranked = lines.sort((a, b) => ranks[outcomeOf(a)] - ranks[outcomeOf(b)]);
@@ -63,7 +56,7 @@ type Judged = Pick<RequirementCoverage, "priority" | "category"> & { verdict: Co
 const countsTokens = 250;
 
 /** Categories fill what the other counts leave of `maxTokens`. */
-export function summaryView(facts: readonly RequirementCoverage[], maxTokens: number): SummaryView {
+export function summaryView(facts: readonly RequirementCoverage[], maxTokens: number) {
   const judged = facts.map(({ priority, category, testcases }) => {
     const links = testcases.map(({ coverage, run }) => ({ coverage, status: run?.status }));
     return { priority, category, verdict: verdictOf(partsOf(links)) };
@@ -82,7 +75,7 @@ export function summaryView(facts: readonly RequirementCoverage[], maxTokens: nu
   };
 }
 
-function byCategory(judged: readonly Judged[]): SummaryView["by_category"] {
+function byCategory(judged: readonly Judged[]) {
   const groups = new Map<string, Judged[]>();
   for (const one of judged) {
     if (one.category === undefined) continue;
@@ -95,7 +88,8 @@ function byCategory(judged: readonly Judged[]): SummaryView["by_category"] {
     .map(([category, group]) => ({ category, ...countsOf(group) }));
 }
 
-export function countsOf(judged: readonly Pick<Judged, "verdict">[]): CoverageCounts {
+/** Requirements by verdict. Shares are in percent of `n`, rounded down, so that 100 means all; none of nothing. */
+export function countsOf(judged: readonly Pick<Judged, "verdict">[]) {
   const counts = { uncovered: 0, not_run: 0, failed: 0, partial: 0, passed: 0 };
   for (const { verdict } of judged) counts[verdict] += 1;
   const n = judged.length;
@@ -107,7 +101,7 @@ export function countsOf(judged: readonly Pick<Judged, "verdict">[]): CoverageCo
   };
 }
 
-export function uncoveredView(found: readonly UncoveredRequirement[], maxTokens: number): UncoveredView {
+export function uncoveredView(found: readonly UncoveredRequirement[], maxTokens: number) {
   const partly = found.filter(({ partial }) => partial > 0).length;
   const lines = found.map(({ partial, ...line }) => {
     const covered: "no" | "only partial" = partial > 0 ? "only partial" : "no";
