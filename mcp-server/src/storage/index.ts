@@ -1,7 +1,7 @@
 export { type Database, databaseBytes } from "./engine/database.ts";
-export { type Engine, type EngineOptions, startEngine } from "./engine/engine.ts";
+export { type Engine, startEngine } from "./engine/engine.ts";
 export { type DataDirLock, isDataDirLocked, lockDataDir } from "./engine/lock.ts";
-export { openStorage, type Storage, type StorageOptions, type StorageWatcher } from "./engine/open.ts";
+export { openStorage, type Storage } from "./engine/open.ts";
 export {
   type AgentEntry,
   type AgentSession,
@@ -12,7 +12,6 @@ export {
 } from "./rows/agents/agentSessionRows.ts";
 export {
   type AgentTask,
-  type AgentTaskFilter,
   type AgentTaskPatch,
   agentTaskRows,
   type NewAgentTask,
@@ -25,7 +24,6 @@ export {
 } from "./rows/analysisRows.ts";
 export { type ArtifactRow, type ArtifactRows, artifactRows } from "./rows/artifactRows.ts";
 export {
-  type AuditRecord,
   type CallEnd,
   type CallRows,
   callRows,
@@ -41,11 +39,9 @@ export {
   type UncoveredRequirement,
 } from "./rows/coverageRows.ts";
 export {
-  type EventRow,
   type EventRows,
   eventChannel,
   eventRows,
-  type NewEventRow,
 } from "./rows/eventRows.ts";
 export {
   type ExecutionFilter,
@@ -69,15 +65,11 @@ export {
 } from "./rows/lab/deploymentRunRows.ts";
 export {
   type LeaseLoss,
-  type LeaseRow,
   type LeaseRows,
   leaseRows,
   type WantedLease,
 } from "./rows/leaseRows.ts";
 export {
-  type NamedReference,
-  type ReferenceFilter,
-  type ReferenceKey,
   type ReferenceRow,
   type ReferenceRows,
   referenceRows,
@@ -94,5 +86,4 @@ export {
   type TracedTest,
 } from "./rows/requirementRows.ts";
 export { type RunRecord, type RunRecords, runRecords } from "./rows/runRecords.ts";
-export type { AgentUsage } from "./schema/agents.ts";
-export { type AgentTaskState, agentTaskStates } from "./schema/taskStates.ts";
+export { agentTaskStates } from "./schema/taskStates.ts";

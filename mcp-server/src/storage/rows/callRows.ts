@@ -1,6 +1,6 @@
-import { and, desc, eq, getTableColumns, isNull, lt, placeholder, sql } from "drizzle-orm";
+import { and, eq, isNull, lt, placeholder, sql } from "drizzle-orm";
 import type { Database } from "../engine/database.ts";
-import { type WithoutNulls, withoutNulls } from "../schema/columns.ts";
+import type { WithoutNulls } from "../schema/columns.ts";
 import { audit, idempotency } from "../schema/index.ts";
 import { type FinishedRun, finishedRuns, finishedRunValues } from "./executionRows.ts";
 
@@ -56,18 +56,6 @@ export function callRows(db: Database) {
         result: begun ? JSON.stringify(begun.result) : null,
         ...finishedRunValues(runs),
       });
-    },
-
-    /** The last records, newest first, of one device or of all. */
-    async recent(limit: number, deviceId?: string): Promise<AuditRecord[]> {
-      const { id: _, ...columns } = getTableColumns(audit);
-      const rows = await db
-        .select(columns)
-        .from(audit)
-        .where(deviceId === undefined ? undefined : eq(audit.device_id, deviceId))
-        .orderBy(desc(audit.id))
-        .limit(limit);
-      return rows.map(withoutNulls);
     },
 
     /** Forgets keys that were begun before an instant. */

@@ -1,7 +1,7 @@
 import { and, asc, count, desc, eq, inArray, ne, sql } from "drizzle-orm";
 import type { Coverage, ExecutionStatus, Requirement } from "../../domain/index.ts";
 import type { Database } from "../engine/database.ts";
-import { withoutNulls } from "../schema/columns.ts";
+import { hasValues, withoutNulls } from "../schema/columns.ts";
 import { executions, requirementCoverage, requirements, testcases } from "../schema/index.ts";
 import { byCode, byTestcase, headline, matches, type RequirementFilter } from "./requirementRows.ts";
 
@@ -95,20 +95,11 @@ function lastRuns(db: Database, requirementId: string | undefined, runs: RunFilt
           eq(executions.kind, "testcase"),
           inArray(status, judged),
           inArray(name, linked),
-          ...filtered(runs),
+          hasValues(executions, runs),
         ),
       )
       .orderBy(name, project, desc(started_at), desc(id)),
   );
-}
-
-function filtered({ environment, release, build, userinterface }: RunFilter) {
-  return [
-    environment === undefined ? undefined : eq(executions.environment, environment),
-    release === undefined ? undefined : eq(executions.release, release),
-    build === undefined ? undefined : eq(executions.build, build),
-    userinterface === undefined ? undefined : eq(executions.userinterface, userinterface),
-  ];
 }
 
 type CoverageRow = Pick<Requirement, "code" | "name" | "priority"> & {

@@ -1,4 +1,4 @@
-import { asc, eq, gt, lt, max, sql } from "drizzle-orm";
+import { asc, eq, gt, max, sql } from "drizzle-orm";
 import type { Database } from "../engine/database.ts";
 import { type WithoutNulls, withoutNulls } from "../schema/columns.ts";
 import { eventCursors, events } from "../schema/index.ts";
@@ -58,11 +58,6 @@ export function eventRows(db: Database) {
           target: eventCursors.consumer,
           set: { event_id: sql`greatest(${eventCursors.event_id}, excluded.event_id)` },
         });
-    },
-
-    /** Forgets what is older than an instant. */
-    async purge(before: string): Promise<void> {
-      await db.delete(events).where(lt(events.at, before));
     },
   };
 }

@@ -2,7 +2,7 @@ import { and, count, desc, eq, gte, isNull, lt, type SQL, sql } from "drizzle-or
 import type { PgColumn } from "drizzle-orm/pg-core";
 import type { Classification, Execution, ExecutionKind, ExecutionStatus } from "../../domain/index.ts";
 import type { Database } from "../engine/database.ts";
-import { withoutNulls } from "../schema/columns.ts";
+import { hasValues, withoutNulls } from "../schema/columns.ts";
 import { executionAnalyses, executions } from "../schema/index.ts";
 
 /** What is given must all hold. `since` and `until` bound the start, the latter excluded; `none` is not analysed. */
@@ -101,19 +101,9 @@ const columns = {
 const isBehind = (place: ExecutionPlace): SQL =>
   sql`(${executions.started_at}, ${executions.id}) < (${place.started_at}::timestamptz, ${place.execution_id}::text)`;
 
-function matching({ device, classification, since, until, ...filter }: ExecutionFilter): SQL | undefined {
-  const equal: readonly [PgColumn, string | undefined][] = [
-    [executions.kind, filter.kind],
-    [executions.name, filter.name],
-    [executions.status, filter.status],
-    [executions.userinterface, filter.userinterface],
-    [executions.environment, filter.environment],
-    [executions.release, filter.release],
-    [executions.build, filter.build],
-    [executions.correlation_id, filter.correlation_id],
-  ];
+function matching({ device, classification, since, until, ...values }: ExecutionFilter): SQL | undefined {
   return and(
-    ...equal.map(([column, value]) => (value === undefined ? undefined : eq(column, value))),
+    hasValues(executions, values),
     device === undefined ? undefined : isDevice(executions.device, device),
     classification === undefined ? undefined : isClassified(classification),
     since === undefined ? undefined : gte(executions.started_at, since),

@@ -1,5 +1,6 @@
 import { type AnyColumn, and, count, eq, inArray, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../engine/database.ts";
+import { hasValues } from "../schema/columns.ts";
 import { edges, navigationRuns, nodes, trees } from "../schema/index.ts";
 
 export type NavigationRun = Omit<typeof navigationRuns.$inferInsert, "id">;
@@ -73,12 +74,10 @@ export function navigationRows(db: Database) {
       subjectId: string,
       deviceModel?: string,
     ): Promise<RunSummary[]> {
-      const isSubject = and(eq(navigationRuns.subject, subject), eq(navigationRuns.subject_id, subjectId));
-      const isModel = deviceModel === undefined ? undefined : eq(navigationRuns.device_model, deviceModel);
       const rows = await db
         .select(summary)
         .from(navigationRuns)
-        .where(and(isSubject, isModel))
+        .where(hasValues(navigationRuns, { subject, subject_id: subjectId, device_model: deviceModel }))
         .groupBy(...groups);
       return rows.map(fromRow);
     },

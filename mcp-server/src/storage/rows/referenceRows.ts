@@ -1,6 +1,6 @@
-import { and, asc, count, eq, inArray, type SQL } from "drizzle-orm";
+import { asc, eq, inArray, sql } from "drizzle-orm";
 import type { Database } from "../engine/database.ts";
-import { everyColumn, type WithoutNulls, withoutNulls } from "../schema/columns.ts";
+import { everyColumn, hasValues, type WithoutNulls, withoutNulls } from "../schema/columns.ts";
 import { screenReferences, userinterfaces } from "../schema/index.ts";
 
 /** `text` is what one of kind `text` expects; `sha256` names the file of one of kind `image`. */
@@ -36,31 +36,26 @@ export function referenceRows(db: Database) {
     },
 
     async find({ userinterface_id, device_model, name }: ReferenceKey): Promise<ReferenceRow | undefined> {
-      const isMeant = and(
-        eq(screenReferences.userinterface_id, userinterface_id),
-        eq(screenReferences.device_model, device_model),
-        eq(screenReferences.name, name),
-      );
-      const [row] = await db.select().from(screenReferences).where(isMeant);
+      const isWanted = hasValues(screenReferences, { userinterface_id, device_model, name });
+      const [row] = await db.select().from(screenReferences).where(isWanted);
       return row && withoutNulls(row);
     },
 
     /** By userinterface, model and name; `total` counts those that fit the filter. */
     async list(filter: ReferenceFilter, limit: number): Promise<{ found: NamedReference[]; total: number }> {
-      const where = conditionOf(filter);
       const rows = await db
-        .select({ row: screenReferences, userinterface: userinterfaces.name })
+        .select({
+          row: screenReferences,
+          userinterface_name: userinterfaces.name,
+          total: sql`count(*) over ()`.mapWith(Number),
+        })
         .from(screenReferences)
         .innerJoin(userinterfaces, eq(screenReferences.userinterface_id, userinterfaces.id))
-        .where(where)
+        .where(hasValues(screenReferences, filter))
         .orderBy(asc(userinterfaces.name), asc(screenReferences.device_model), asc(screenReferences.name))
         .limit(limit);
-      const [counted] = await db.select({ total: count() }).from(screenReferences).where(where);
-      const found = rows.map(({ row, userinterface }) => ({
-        ...withoutNulls(row),
-        userinterface_name: userinterface,
-      }));
-      return { found, total: counted?.total ?? 0 };
+      const found = rows.map(({ row, userinterface_name }) => ({ ...withoutNulls(row), userinterface_name }));
+      return { found, total: rows[0]?.total ?? 0 };
     },
 
     async removeOf(userinterfaceId: string): Promise<void> {
@@ -77,11 +72,4 @@ export function referenceRows(db: Database) {
       return new Set(rows.flatMap((row) => row.sha256 ?? []));
     },
   };
-}
-
-function conditionOf({ userinterface_id, device_model }: ReferenceFilter): SQL | undefined {
-  return and(
-    userinterface_id === undefined ? undefined : eq(screenReferences.userinterface_id, userinterface_id),
-    device_model === undefined ? undefined : eq(screenReferences.device_model, device_model),
-  );
 }

@@ -1,7 +1,7 @@
 import { and, asc, count, desc, eq, ne, or, type SQL, sql } from "drizzle-orm";
 import type { Coverage, Requirement, RequirementPriority, RequirementStatus } from "../../domain/index.ts";
 import type { Database } from "../engine/database.ts";
-import { withoutNulls } from "../schema/columns.ts";
+import { hasValues, withoutNulls } from "../schema/columns.ts";
 import { requirementCoverage, requirementLinks, requirements, testcases } from "../schema/index.ts";
 
 /** Without a code it gets the number after the highest: REQ-001, REQ-002 ... */
@@ -180,14 +180,12 @@ export const headline = {
 export const byCode = asc(sql`${requirements.code} collate "C"`);
 export const byTestcase = asc(sql`${testcases.name} collate "C"`);
 
-export function matches({ priority, category, status, words = [] }: RequirementFilter): SQL | undefined {
+export function matches({ words = [], ...values }: RequirementFilter): SQL | undefined {
   const criteria = sql`array_to_string(array(select jsonb_array_elements_text(${requirements.acceptance_criteria})), chr(10))`;
   const { code, name, description } = requirements;
   const text = sql`lower(concat_ws(chr(10), ${code}, ${name}, ${description}, ${criteria}))`;
   return and(
-    priority === undefined ? undefined : eq(requirements.priority, priority),
-    category === undefined ? undefined : eq(requirements.category, category),
-    status === undefined ? undefined : eq(requirements.status, status),
+    hasValues(requirements, values),
     ...words.map((word) => sql`strpos(${text}, lower(${word})) > 0`),
   );
 }

@@ -1,6 +1,7 @@
 import { and, asc, eq, isNotNull, or, sql } from "drizzle-orm";
 import type { Source, TestCase, TestCaseInput } from "../../domain/index.ts";
 import type { Database } from "../engine/database.ts";
+import { hasValues } from "../schema/columns.ts";
 import { testcases } from "../schema/index.ts";
 import { isPresent, sourceRows } from "./sourceRows.ts";
 
@@ -89,8 +90,7 @@ function readRows(db: Database) {
         .where(
           and(
             isPresent(testcases),
-            app && eq(testcases.userinterface_name, app.name),
-            app?.project === undefined ? undefined : eq(testcases.project, app.project),
+            hasValues(testcases, { userinterface_name: app?.name, project: app?.project }),
           ),
         )
         .orderBy(asc(sql`${testcases.name} collate "C"`));

@@ -1,4 +1,4 @@
-import { getTableColumns } from "drizzle-orm";
+import { and, eq, getTableColumns, type SQL } from "drizzle-orm";
 import { customType, type PgTable } from "drizzle-orm/pg-core";
 
 /** Instants are `timestamptz` in the database and ISO 8601 UTC strings with milliseconds everywhere else. */
@@ -29,6 +29,22 @@ export type WithoutNulls<Row> = Omit<Row, Nullable<Row>> & {
 export function withoutNulls<Row extends object>(row: Row): WithoutNulls<Row>;
 export function withoutNulls(row: object): object {
   return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
+}
+
+/** Whether a row has these values; a value that is undefined does not matter. */
+export function hasValues<Table extends PgTable>(
+  table: Table,
+  values: { [Name in keyof Table["$inferSelect"]]?: Table["$inferSelect"][Name] | undefined },
+): SQL | undefined {
+  const columns = new Map(Object.entries(getTableColumns(table)));
+  const given = Object.entries(values).filter(([, value]) => value !== undefined);
+  return and(
+    ...given.map(([name, value]) => {
+      const column = columns.get(name);
+      if (!column) throw new Error(`no column is called ${name}`);
+      return eq(column, value);
+    }),
+  );
 }
 
 /** Every column of a table, null where the row leaves it out: an update would keep what is undefined. */

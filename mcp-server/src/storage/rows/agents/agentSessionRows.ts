@@ -1,6 +1,7 @@
 import { and, asc, count, desc, eq, getTableColumns, gt, isNull, lte, or, sql } from "drizzle-orm";
 import type { Database } from "../../engine/database.ts";
 import { type AgentUsage, agentEvents, agentMessages, agentSessions } from "../../schema/agents.ts";
+import { hasValues } from "../../schema/columns.ts";
 
 /** A conversation with an agent; times are ISO 8601 UTC. */
 export type AgentSession = Omit<typeof agentSessions.$inferSelect, "holder" | "held_until">;
@@ -58,7 +59,7 @@ export function agentSessionRows(db: Database) {
       return db
         .select(columns)
         .from(agentSessions)
-        .where(owner === undefined ? undefined : eq(agentSessions.owner, owner))
+        .where(hasValues(agentSessions, { owner }))
         .orderBy(desc(agentSessions.created_at), desc(agentSessions.id))
         .limit(limit);
     },

@@ -1,6 +1,7 @@
 import { and, asc, count, desc, eq, getTableColumns, gt, inArray, isNull, lte, or, sql } from "drizzle-orm";
 import type { Database } from "../../engine/database.ts";
 import { agentTasks } from "../../schema/agents.ts";
+import { hasValues } from "../../schema/columns.ts";
 import type { AgentTaskState } from "../../schema/taskStates.ts";
 import type { Hold } from "./agentSessionRows.ts";
 
@@ -54,12 +55,7 @@ export function agentTaskRows(db: Database) {
       return db
         .select(columns)
         .from(agentTasks)
-        .where(
-          and(
-            agent === undefined ? undefined : eq(agentTasks.agent, agent),
-            state === undefined ? undefined : eq(agentTasks.state, state),
-          ),
-        )
+        .where(hasValues(agentTasks, { agent, state }))
         .orderBy(desc(agentTasks.id))
         .limit(limit);
     },

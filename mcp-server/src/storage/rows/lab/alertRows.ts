@@ -1,7 +1,7 @@
 import { and, desc, eq, gte, isNull, ne, type SQL, sql } from "drizzle-orm";
 import type { AlertState, AlertTriage } from "../../../domain/index.ts";
 import type { Database } from "../../engine/database.ts";
-import { everyColumn, type WithoutNulls, withoutNulls } from "../../schema/columns.ts";
+import { everyColumn, hasValues, type WithoutNulls, withoutNulls } from "../../schema/columns.ts";
 import { alerts } from "../../schema/index.ts";
 import { isDevice } from "../executionSearch.ts";
 
@@ -91,10 +91,9 @@ export function alertRows(db: Database) {
   };
 }
 
-function matching({ state, kind, device, triage, since }: AlertFilter): SQL | undefined {
+function matching({ device, triage, since, ...values }: AlertFilter): SQL | undefined {
   return and(
-    state === undefined ? undefined : eq(alerts.state, state),
-    kind === undefined ? undefined : eq(alerts.kind, kind),
+    hasValues(alerts, values),
     device === undefined ? undefined : isDevice(alerts.device_id, device),
     triage === undefined ? undefined : isTriaged(triage),
     since === undefined ? undefined : gte(alerts.started_at, since),

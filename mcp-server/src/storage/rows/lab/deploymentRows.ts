@@ -1,7 +1,7 @@
 import { and, asc, count, desc, eq, isNotNull, lte, min, type SQL, sql } from "drizzle-orm";
 import type { DeploymentRunStatus, DeploymentStatus } from "../../../domain/index.ts";
 import type { Database } from "../../engine/database.ts";
-import { everyColumn, type WithoutNulls, withoutNulls } from "../../schema/columns.ts";
+import { everyColumn, hasValues, type WithoutNulls, withoutNulls } from "../../schema/columns.ts";
 import { deploymentRuns, deployments } from "../../schema/index.ts";
 
 /** `next_at` is there while it is active; `started` counts the due times that became a run. */
@@ -70,7 +70,7 @@ export function deploymentRows(db: Database) {
           total: sql`count(*) over ()`.mapWith(Number),
         })
         .from(deployments)
-        .where(status === undefined ? undefined : eq(deployments.status, status))
+        .where(hasValues(deployments, { status }))
         .orderBy(asc(deployments.name))
         .limit(limit);
       const found = rows.map(({ deployment, last }) => ({

@@ -1,7 +1,7 @@
 import { and, asc, count, desc, eq, inArray, sql } from "drizzle-orm";
 import type { DeploymentRunStatus, Execution } from "../../../domain/index.ts";
 import type { Database } from "../../engine/database.ts";
-import { type WithoutNulls, withoutNulls } from "../../schema/columns.ts";
+import { hasValues, type WithoutNulls, withoutNulls } from "../../schema/columns.ts";
 import { deploymentRuns, deployments } from "../../schema/index.ts";
 import type { Deployment } from "./deploymentRows.ts";
 
@@ -105,12 +105,7 @@ function pastRuns(db: Database) {
       const rows = await db
         .select({ run: deploymentRuns, total: sql`count(*) over ()`.mapWith(Number) })
         .from(deploymentRuns)
-        .where(
-          and(
-            eq(deploymentRuns.deployment_id, deploymentId),
-            status === undefined ? undefined : eq(deploymentRuns.status, status),
-          ),
-        )
+        .where(hasValues(deploymentRuns, { deployment_id: deploymentId, status }))
         .orderBy(desc(deploymentRuns.due_at))
         .limit(limit);
       return { found: rows.map(({ run }) => withoutNulls(run)), total: rows[0]?.total ?? 0 };
