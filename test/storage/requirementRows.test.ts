@@ -12,16 +12,26 @@ import { testcaseRows } from "#mcp-server/storage/rows/testcaseRows.ts";
 import { describeEachDatabase } from "../fixtures/database.ts";
 import { draft, minute, saveTestcase, storeRun } from "../services/lab/requirements/facts.ts";
 
-type World = { storage: Storage; rows: RequirementRows; coverage: CoverageRows };
+describeEachDatabase("requirements", (open) => {
+  let storage: Storage;
+  let rows: RequirementRows;
+  let coverage: CoverageRows;
+  beforeAll(async () => {
+    storage = await open();
+    rows = requirementRows(storage.db);
+    coverage = coverageRows(storage.db);
+  });
+  beforeEach(() =>
+    storage.pool.query("truncate requirements, requirement_links, testcases, executions cascade"),
+  );
 
-/** Stores a requirement and gives its id. */
-async function stored({ rows }: World, code: string, more: Parameters<typeof draft>[0] = {}) {
-  const requirement = await rows.insert(draft({ code, ...more }), minute(0));
-  if (!requirement) throw new Error(`${code} is taken`);
-  return requirement.id;
-}
+  /** Stores a requirement and gives its id. */
+  async function stored(code: string, more: Parameters<typeof draft>[0] = {}) {
+    const requirement = await rows.insert(draft({ code, ...more }), minute(0));
+    if (!requirement) throw new Error(`${code} is taken`);
+    return requirement.id;
+  }
 
-function keeping(world: () => World): void {
   it("gives back what was stored, by code or id, a code before an id", async () => {
     const given = draft({
       code: "LOGIN-1",
@@ -31,18 +41,16 @@ function keeping(world: () => World): void {
       priority: "P1",
       status: "draft",
     });
-    const { rows } = world();
     const requirement = await rows.insert(given, minute(1));
     expect(requirement).toEqual({ ...given, created_at: minute(1), updated_at: minute(1) });
     expect(await rows.find("LOGIN-1")).toEqual(requirement);
     expect(await rows.find(given.id)).toEqual(requirement);
-    const other = await stored(world(), given.id);
+    const other = await stored(given.id);
     expect((await rows.find(given.id))?.id).toBe(other);
     expect(await rows.find("LOGIN-2")).toBeUndefined();
   });
 
   it("refuses a code that is taken, also when it is asked for many times at once", async () => {
-    const { rows } = world();
     const all = await Promise.all(
       Array.from({ length: 20 }, () => rows.insert(draft({ code: "ONCE" }), minute(0))),
     );
@@ -51,20 +59,18 @@ function keeping(world: () => World): void {
   });
 
   it("numbers after the highest, and no two that are made at once have the same number", async () => {
-    const { rows } = world();
     const next = async () => (await rows.insert(draft(), minute(0)))?.code;
     expect(await next()).toBe("REQ-001");
-    for (const code of ["REQ-7", "REQ-008-b", "req-900", "REQ-x"]) await stored(world(), code);
+    for (const code of ["REQ-7", "REQ-008-b", "req-900", "REQ-x"]) await stored(code);
     expect(await next()).toBe("REQ-008");
     const codes = await Promise.all(Array.from({ length: 30 }, next));
     const expected = Array.from({ length: 30 }, (_, n) => `REQ-${String(n + 9).padStart(3, "0")}`);
     expect(codes.sort()).toEqual(expected);
-    await stored(world(), "REQ-99999999999999999999");
+    await stored("REQ-99999999999999999999");
     expect(await next()).toBe("REQ-100000000000000000000");
   });
 
   it("numbers next to codes that are given at the same time", async () => {
-    const { rows } = world();
     const given = ["REQ-001", "REQ-002", "REQ-003", "REQ-010"];
     const made = await Promise.all([
       ...given.map((code) => rows.insert(draft({ code }), minute(0))),
@@ -77,9 +83,8 @@ function keeping(world: () => World): void {
   });
 
   it("changes what is given, clears a category, and leaves the rest", async () => {
-    const { rows } = world();
-    const id = await stored(world(), "A", { category: "login", description: "old", priority: "P1" });
-    await stored(world(), "B");
+    const id = await stored("A", { category: "login", description: "old", priority: "P1" });
+    await stored("B");
     expect(await rows.update(id, { description: "new", status: undefined }, minute(2))).toMatchObject({
       code: "A",
       description: "new",
@@ -97,17 +102,15 @@ function keeping(world: () => World): void {
   });
 
   it("lets one of two have a code that both change to at once", async () => {
-    const { rows } = world();
-    const ids = [await stored(world(), "A"), await stored(world(), "B")];
+    const ids = [await stored("A"), await stored("B")];
     const changed = await Promise.all(ids.map((id) => rows.update(id, { code: "C" }, minute(1))));
     expect(changed.filter((one) => one !== undefined)).toHaveLength(1);
   });
 
   it("lists by code, filters, and finds words in every text as they are", async () => {
-    const { rows } = world();
-    await stored(world(), "b", { priority: "P1", category: "login", description: "100% of A_B" });
-    await stored(world(), "B", { status: "draft", name: "Player seeks Über" });
-    await stored(world(), "a", { category: "login", acceptance_criteria: ['says "Wrong password"'] });
+    await stored("b", { priority: "P1", category: "login", description: "100% of A_B" });
+    await stored("B", { status: "draft", name: "Player seeks Über" });
+    await stored("a", { category: "login", acceptance_criteria: ['says "Wrong password"'] });
     const codes = async (filter: Parameters<RequirementRows["list"]>[0]) =>
       (await rows.list(filter)).map(({ code }) => code);
     expect(await codes({})).toEqual(["B", "a", "b"]);
@@ -121,12 +124,9 @@ function keeping(world: () => World): void {
     expect(await codes({ words: ["x_b"] })).toEqual([]);
     expect(await codes({ words: ["\\"] })).toEqual([]);
   });
-}
 
-function linking(world: () => World): void {
   it("links, changes and unlinks, and says which it was", async () => {
-    const { rows, storage } = world();
-    const id = await stored(world(), "A");
+    const id = await stored("A");
     const testcase = await saveTestcase(storage.db, "t");
     expect(await rows.link(id, testcase, "partial", minute(1))).toBe("linked");
     expect(await rows.link(id, testcase, "partial", minute(2))).toBe("unchanged");
@@ -139,8 +139,7 @@ function linking(world: () => World): void {
   });
 
   it("links once when asked many times at once", async () => {
-    const { rows, storage } = world();
-    const id = await stored(world(), "A");
+    const id = await stored("A");
     const testcase = await saveTestcase(storage.db, "t");
     const results = await Promise.all(
       Array.from({ length: 20 }, () => rows.link(id, testcase, "full", minute(1))),
@@ -150,8 +149,7 @@ function linking(world: () => World): void {
   });
 
   it("gives what test cases check, and forgets the links of one that is deleted", async () => {
-    const { rows, storage } = world();
-    const [a, b] = [await stored(world(), "A", { priority: "P1" }), await stored(world(), "B")];
+    const [a, b] = [await stored("A", { priority: "P1" }), await stored("B")];
     const [first, second] = [
       await saveTestcase(storage.db, "first"),
       await saveTestcase(storage.db, "second"),
@@ -174,11 +172,10 @@ function linking(world: () => World): void {
   });
 
   it("counts a test case that names it in covers, unless its link says how much, and until it is archived", async () => {
-    const { rows, storage, coverage } = world();
-    const a = await stored(world(), "A");
+    const a = await stored("A");
     const id = await saveTestcase(storage.db, "first", { covers: ["A", "A", "LATER"] });
     expect(await rows.linked(a)).toEqual({ full: 1, partial: 0 });
-    const later = await stored(world(), "LATER");
+    const later = await stored("LATER");
     expect(await coverage.uncovered({})).toEqual([]);
     await storeRun(storage.db, { name: "first", status: "failed", at: 1, project: "/another/project" });
     expect(await coverage.of(later, {})).toMatchObject([{ testcases: [{ testcase: "first" }] }]);
@@ -191,13 +188,10 @@ function linking(world: () => World): void {
     expect(await rows.linked(a)).toEqual({ full: 0, partial: 0 });
     expect(await coverage.uncovered({})).toHaveLength(2);
   });
-}
 
-function covering(world: () => World): void {
   it("reports the last run that judged each test case", async () => {
-    const { rows, coverage, storage } = world();
     const { db } = storage;
-    const id = await stored(world(), "A");
+    const id = await stored("A");
     for (const name of ["never", "twice", "stopped"])
       await rows.link(id, await saveTestcase(db, name), "full", minute(0));
     await storeRun(db, { name: "twice", status: "failed", at: 1 });
@@ -231,9 +225,8 @@ function covering(world: () => World): void {
   });
 
   it("looks only at the runs that a filter lets through", async () => {
-    const { rows, coverage, storage } = world();
     const { db } = storage;
-    const id = await stored(world(), "A");
+    const id = await stored("A");
     await rows.link(id, await saveTestcase(db, "t"), "full", minute(0));
     const where = { environment: "staging", release: "1.4", build: "7", userinterface: "shop" };
     const other = { environment: "prod", release: "1.5", build: "8", userinterface: "box" };
@@ -252,7 +245,6 @@ function covering(world: () => World): void {
   });
 
   it("reports two thousand requirements with ten thousand links in one statement", async () => {
-    const { coverage, storage } = world();
     await storage.db.execute(sql`insert into requirements
       select 'id' || n, 'REQ-' || lpad(n::text, 4, '0'), 'name', '', 'P' || (n % 3 + 1), null, '[]',
         case when n > 2000 then 'deprecated' else 'active' end, now(), now() from generate_series(1, 2001) n`);
@@ -276,14 +268,13 @@ function covering(world: () => World): void {
   });
 
   it("gives what no link covers in full, the most important first", async () => {
-    const { rows, coverage, storage } = world();
     const testcase = await saveTestcase(storage.db, "t");
     const more = await saveTestcase(storage.db, "u");
-    const part = await stored(world(), "a part", { priority: "P1", category: "login" });
-    await stored(world(), "none P3", { priority: "P3" });
-    await stored(world(), "z none P1", { priority: "P1" });
-    const whole = await stored(world(), "whole", { priority: "P1" });
-    await stored(world(), "gone", { status: "deprecated" });
+    const part = await stored("a part", { priority: "P1", category: "login" });
+    await stored("none P3", { priority: "P3" });
+    await stored("z none P1", { priority: "P1" });
+    const whole = await stored("whole", { priority: "P1" });
+    await stored("gone", { status: "deprecated" });
     await rows.link(part, testcase, "partial", minute(0));
     await rows.link(part, more, "partial", minute(0));
     await rows.link(whole, testcase, "partial", minute(0));
@@ -300,22 +291,4 @@ function covering(world: () => World): void {
     const gone = await rows.find("gone");
     expect(await coverage.of(gone?.id ?? randomUUID(), {})).toMatchObject([{ code: "gone", testcases: [] }]);
   });
-}
-
-describeEachDatabase("requirements", (open) => {
-  const world: { storage?: Storage } = {};
-  const opened = (): World => {
-    if (!world.storage) throw new Error("There is no database yet.");
-    const { db } = world.storage;
-    return { storage: world.storage, rows: requirementRows(db), coverage: coverageRows(db) };
-  };
-  beforeAll(async () => {
-    world.storage = await open();
-  });
-  beforeEach(() =>
-    opened().storage.pool.query("truncate requirements, requirement_links, testcases, executions cascade"),
-  );
-  keeping(opened);
-  linking(opened);
-  covering(opened);
 });

@@ -1,13 +1,30 @@
+import { randomUUID } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { beforeAll, expect, it } from "vitest";
-import { artifactRows, eventRows, type Storage } from "#mcp-server/storage/index.ts";
-import { describeEachDatabase, type OpenDatabase } from "../fixtures/database.ts";
+import { databaseOnly, testcaseSchema } from "#mcp-server/domain/index.ts";
+import { artifactRows, databaseBytes, eventRows, type Storage } from "#mcp-server/storage/index.ts";
+import { testcaseRows } from "#mcp-server/storage/rows/testcaseRows.ts";
+import { describeEachDatabase } from "../fixtures/database.ts";
 
 const day = (n: number) => new Date(Date.UTC(2030, 0, n)).toISOString();
 
-function artifactIndex(storage: () => Storage): void {
+const testcase = (description: string) =>
+  testcaseSchema.parse({
+    name: "inserted",
+    description,
+    userinterface_name: "shop",
+    blocks: [{ id: "start", type: "start" }],
+    edges: [],
+  });
+
+describeEachDatabase("rows", (open) => {
+  let storage: Storage;
+  beforeAll(async () => {
+    storage = await open();
+  });
+
   it("indexes a file once, makes it young again, and counts each host's own", async () => {
-    const rows = artifactRows(storage().db);
+    const rows = artifactRows(storage.db);
     const row = (sha256: string, bytes: number, at: string, host_name = "host") => {
       return { sha256, host_name, mime_type: "image/png", bytes, created_at: at };
     };
@@ -24,15 +41,13 @@ function artifactIndex(storage: () => Storage): void {
     expect((await rows.find("c", "host"))?.host_name).toBe("elsewhere");
     expect(await rows.find("a", "elsewhere")).toEqual(row("a", 10, day(1), "elsewhere"));
   });
-}
 
-function outbox(storage: () => Storage): void {
   const event = { type: "t", priority: "normal", source: "test", payload: { a: 1 }, at: day(1) } as const;
 
   it("gives events in order after a cursor, which never goes back", async () => {
-    const rows = eventRows(storage().db);
+    const rows = eventRows(storage.db);
     const append = (device_id: string) =>
-      storage().db.transaction((tx) => rows.append(tx, { ...event, device_id }));
+      storage.db.transaction((tx) => rows.append(tx, { ...event, device_id }));
     const first = await append("h/1");
     await append("h/2");
     const last = await append("h/3");
@@ -46,18 +61,14 @@ function outbox(storage: () => Storage): void {
   });
 
   it("moves a cursor with what its consumer did, or not at all", async () => {
-    const rows = eventRows(storage().db);
-    const work = storage().db.transaction(async (tx) => {
+    const rows = eventRows(storage.db);
+    const work = storage.db.transaction(async (tx) => {
       await rows.advance("worker", 5, tx);
       throw new Error("no");
     });
     await expect(work).rejects.toThrow("no");
     expect(await rows.cursor("worker")).toBe(0);
   });
-}
-
-function order(open: OpenDatabase): void {
-  const event = { type: "t", priority: "normal", source: "test", payload: {}, at: day(1) } as const;
 
   it("lets no transaction append while another has not ended: a lower id would be missed by who read a higher", async () => {
     const { db } = await open({ transactionWaitMs: 200 });
@@ -84,14 +95,31 @@ function order(open: OpenDatabase): void {
       ids.sort((a, b) => a - b),
     );
   });
-}
 
-describeEachDatabase("rows", (open) => {
-  let storage: Storage;
-  beforeAll(async () => {
-    storage = await open();
+  it("keeps a new test case of the first who inserts its name, however many do at once, and of no later one", async () => {
+    const rows = testcaseRows(storage.db);
+    const asked = Array.from({ length: 8 }, (_, one) => ({
+      id: randomUUID(),
+      testcase: testcase(`by ${one}`),
+    }));
+    const kept = await Promise.all(
+      asked.map(({ id, testcase: own }) => rows.insert({ id, testcase: own, source: databaseOnly }, day(1))),
+    );
+    const first = asked.find(({ id }) => kept.includes(id));
+    expect(kept.filter((id) => id !== undefined)).toHaveLength(1);
+    expect(await rows.named("inserted")).toEqual([
+      {
+        ...first?.testcase,
+        id: first?.id,
+        created_at: day(1),
+        updated_at: day(1),
+        source: databaseOnly,
+      },
+    ]);
+    expect(await rows.list({ name: "shop" })).toHaveLength(1);
   });
-  artifactIndex(() => storage);
-  outbox(() => storage);
-  order(open);
+
+  it("measures what the database takes on its disk", async () => {
+    expect(await databaseBytes(storage.db)).toBeGreaterThan(1_000_000);
+  });
 });
