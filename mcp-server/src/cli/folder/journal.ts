@@ -1,9 +1,17 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 
-/** Lines of earlier leases that are kept for `keep --last`. */
-const keptLines = 200;
+/** A journal this long is put aside at the next lease. The one before it goes: `keep --last` needs no more lines. */
+const longJournal = 500;
 
 const fields = z.record(z.string(), z.unknown());
 /**
@@ -37,6 +45,7 @@ export function stepOf(given: unknown): Record<string, unknown> {
 export const ownFile = (cwd: string, name = ""): string => join(cwd, ".labwright", name);
 
 const journalOf = (cwd: string) => ownFile(cwd, "done.jsonl");
+const earlierOf = (cwd: string) => ownFile(cwd, "done.earlier.jsonl");
 
 /** `.labwright/` of the working folder, which git leaves out. */
 export function ownFolder(cwd: string): string {
@@ -46,23 +55,25 @@ export function ownFolder(cwd: string): string {
   return folder;
 }
 
-/** Adds a line for `labwright keep`. */
+/** Adds a line for `labwright keep`. It is appended: commands that run at the same time must not lose each other's lines. */
 export function note(cwd: string, line: JournalLine): void {
-  const before = readJournal(cwd);
-  const isNew = before.at(-1)?.session !== line.session;
-  const lines = [...(isNew ? before.slice(-keptLines) : before), line];
+  const lines = readLines(journalOf(cwd));
   ownFolder(cwd);
-  writeFileSync(journalOf(cwd), lines.map((one) => `${JSON.stringify(one)}\n`).join(""), { mode: 0o600 });
+  if (lines.length >= longJournal && lines.at(-1)?.session !== line.session)
+    renameSync(journalOf(cwd), earlierOf(cwd));
+  appendFileSync(journalOf(cwd), `${JSON.stringify(line)}\n`, { mode: 0o600 });
 }
 
 /** All lines, oldest first. A line that cannot be read is left out. */
-export function readJournal(cwd: string): JournalLine[] {
-  const file = journalOf(cwd);
-  if (!existsSync(file)) return [];
-  return readFileSync(file, "utf8")
-    .split("\n")
-    .flatMap((text) => lineSchema.safeParse(jsonOf(text)).data ?? []);
-}
+export const readJournal = (cwd: string): JournalLine[] =>
+  [earlierOf(cwd), journalOf(cwd)].flatMap(readLines);
+
+const readLines = (file: string): JournalLine[] =>
+  existsSync(file)
+    ? readFileSync(file, "utf8")
+        .split("\n")
+        .flatMap((text) => lineSchema.safeParse(jsonOf(text)).data ?? [])
+    : [];
 
 function jsonOf(text: string): unknown {
   try {
@@ -87,12 +98,16 @@ export function findOwnDevice(cwd: string): OwnDevice | undefined {
   }
 }
 
-/** Whole or not at all: a command that runs at the same time must not read half of it and take another device. */
 export function rememberDevice(cwd: string, own: OwnDevice): void {
   ownFolder(cwd);
-  const temporary = `${pathOf(cwd)}.${process.pid}`;
-  writeFileSync(temporary, `${JSON.stringify(own)}\n`, { mode: 0o600 });
-  renameSync(temporary, pathOf(cwd));
+  replaceFile(pathOf(cwd), `${JSON.stringify(own)}\n`);
+}
+
+/** Whole or not at all: a command that runs at the same time must not read half of it. */
+export function replaceFile(file: string, text: string): void {
+  const temporary = `${file}.${process.pid}`;
+  writeFileSync(temporary, text, { mode: 0o600 });
+  renameSync(temporary, file);
 }
 
 export const forgetDevice = (cwd: string): void => rmSync(pathOf(cwd), { force: true });

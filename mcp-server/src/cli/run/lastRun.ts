@@ -1,7 +1,7 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { z } from "zod";
 import { fileFailure } from "../../fileFailure.ts";
-import { ownFile, ownFolder } from "../folder/journal.ts";
+import { ownFile, ownFolder, replaceFile } from "../folder/journal.ts";
 import type { RunTerminal } from "./connection.ts";
 
 type Test = { name: string; project?: string | undefined };
@@ -45,7 +45,7 @@ export function noteRun(
   if (all.size === 0 && !existsSync(fileOf(cwd))) return;
   try {
     ownFolder(cwd);
-    writeFileSync(fileOf(cwd), `${JSON.stringify({ failed: [...all.values()] })}\n`);
+    replaceFile(fileOf(cwd), `${JSON.stringify({ failed: [...all.values()] })}\n`);
   } catch (error) {
     const why = fileFailure(error)?.message ?? (error instanceof Error ? error.message : String(error));
     err(`--last-failed will not know of this run: ${why}\n`);
