@@ -183,6 +183,9 @@ it("a host's `arguments: null` counts as no arguments, also in a request without
   const response = await rpc(http.url("/mcp"), { method: "tools/call", params }, headers);
   expect(await response.text()).toContain('"client":"null-host"');
   expect(clients).toEqual(["null-host"]);
+  const other = await rpc(http.url("/mcp"), { id: 7, method: "tools/list", params: { _meta } }, headers);
+  expect(other.status, "a header that names another method").toBe(400);
+  expect(await other.json()).toMatchObject({ id: 7, error: { code: -32020 } });
 });
 
 describe("whose call it is", () => {

@@ -21,14 +21,14 @@ describe("a skill's file", () => {
     expect(problemsOf(skillText(), "other")).toEqual(["1 name: must be its folder's, other"]);
   });
 
-  test("that names an unknown tool is reported the nearest one", () => {
+  test("that names an unknown tool gets a problem with the nearest one", () => {
     const text = skillText({ tools: "[get_compatible_hosts, execute_test_case]" });
     expect(problemsOf(text)).toEqual([
       "6 tools.1: no tool is called execute_test_case; the nearest is execute_testcase",
     ]);
   });
 
-  test("with an unknown key is reported the nearest one, at the key's line", () => {
+  test("with an unknown key gets a problem with the nearest one, at the key's line", () => {
     expect(problemsOf(`${skillText()}platfrom: web\n`)).toEqual([
       "8 platfrom: is not a key of a skill; the nearest is platform",
     ]);
@@ -55,7 +55,7 @@ describe("a skill's file", () => {
     ]);
   });
 
-  test("with an eleventh trigger is reported where further phrases go", () => {
+  test("with an eleventh trigger gets a problem that says where further phrases go", () => {
     const triggers = `[${Array.from({ length: 11 }, (_, at) => `feed fish ${at}`).join(", ")}]`;
     expect(problemsOf(skillText({ triggers }))).toEqual([expect.stringContaining("examples.txt")]);
   });

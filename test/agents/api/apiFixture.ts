@@ -6,7 +6,12 @@ import { createAgentApi } from "#mcp-server/agents/api/app.ts";
 import type { ApiDeps, OutsideEvent } from "#mcp-server/agents/api/deps.ts";
 import { agentsSchema } from "#mcp-server/config/agents.ts";
 import type { ListenSettings } from "#mcp-server/server/http/listen.ts";
-import { type FakeConversations, fakeConversations, type Script } from "../../fixtures/fakeConversations.ts";
+import {
+  ended,
+  type FakeConversations,
+  fakeConversations,
+  type Script,
+} from "../../fixtures/fakeConversations.ts";
 import { startHttp } from "../../fixtures/http.ts";
 import { wireServices } from "../../fixtures/wire.ts";
 
@@ -161,3 +166,22 @@ export const failure = (code: string, http_status: number) => ({
     timestamp: expect.any(String),
   },
 });
+
+/** Sends an event of a socket and returns its acknowledgement. */
+export const ask = (socket: Socket, name: string, given?: unknown) =>
+  new Promise<unknown>((resolve) => {
+    if (given === undefined) socket.emit(name, resolve);
+    else socket.emit(name, given, resolve);
+  });
+/** The acknowledgement of an event that was refused. */
+export const bad = (code: string) => ({
+  ok: false,
+  error: { code, hint: expect.any(String), trace_id: expect.any(String) },
+});
+
+/** A run that goes on until it is interrupted. */
+export const untilInterrupted: Script = async ({ signal }) => {
+  if (!signal.aborted)
+    await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+  return ended("cancelled", "");
+};

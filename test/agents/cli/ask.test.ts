@@ -117,6 +117,16 @@ describe("labwright ask", () => {
     expect(limited.written.err).toContain("Stopped at its limit: cost.\n");
   });
 
+  it("prints on stderr what an agent without a model says of a request that it cannot do", async () => {
+    const text = "This takes a model.\nSet ANTHROPIC_API_KEY and ask again.";
+    const { code, written } = ask(["x"], async ({ tell }) => {
+      tell({ type: "message", text });
+      return { outcome: "needs_input", text };
+    });
+    expect(await code).toBe(1);
+    expect(written).toMatchObject({ out: "", err: expect.stringContaining(text) });
+  });
+
   it("prints a question of the agent's on stderr, and ends with 1", async () => {
     const { code, written } = ask(["x"], async ({ tell }) => {
       tell({ type: "handoff", question: "Which?", options: ["a", "b"] });

@@ -37,16 +37,21 @@ test("a tool's input that is no JSON is asked for again, and nothing of it is ru
   nothingRefused(server);
 });
 
-test("a stream that is cut in the middle of a tool's input is asked for again, and its tool is run once", async () => {
+const cuts = [
+  ["in the middle of a tool's input", "in_tool_input"],
+  ["after the whole call, before its last event", "before_stop"],
+  ["after its first events", { afterEvents: 2 }],
+] as const;
+test.each(cuts)("a stream that is cut %s is asked for again, and its tool is run once", async (_, where) => {
   const server = await api(
-    cut(calls("act", { key: "OK" }), "in_tool_input"),
+    cut(calls("act", { key: "OK" }), where),
     calls("act", { key: "OK" }),
     says("done"),
   );
   const { ended, log } = await run(server);
   expect(ended).toMatchObject({ outcome: "done", turns: 2 });
   expect(log).toEqual(["act"]);
-  const never = await api(...Array.from({ length: 9 }, () => cut(calls("act"), "in_tool_input")));
+  const never = await api(...Array.from({ length: 9 }, () => cut(calls("act"), where)));
   const failed = await run(never);
   expect(failed.ended).toMatchObject({ outcome: "failed", error: { code: "MODEL_FAILED" } });
   expect(failed.log).toEqual([]);

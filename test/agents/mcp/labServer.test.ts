@@ -139,7 +139,7 @@ timeout_seconds: 60
 `;
 
 describe("a server that is killed with -9", () => {
-  test("in the middle of a call that acts: it is not done twice, the model is reported, and the run goes on", async () => {
+  test("in the middle of a call that acts: the call is not made twice, the model learns of it, and the run goes on", async () => {
     const {
       server,
       talk: talking,

@@ -83,7 +83,7 @@ test.each([
   expect(said).not.toContain(hidden);
 });
 
-test("what did not run in the time is reported so", async () => {
+test("a test that did not run in the time is reported as such", async () => {
   const { text } = await ask("did zapping pass today?");
   expect(text).toMatch(/^No: there was no run of zapping\.\ntoday: 0 runs\.\nRead from “today”/);
 });

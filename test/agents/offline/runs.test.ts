@@ -209,7 +209,7 @@ test("the only device is wanted where none is named, and not where another one i
   }
 });
 
-test("a device's name is not a app's", async () => {
+test("the name of a device is not taken for the name of an app", async () => {
   await bench.client.call("import_userinterface", { yaml: boxYaml("living room") });
   const { calls } = await bench.ask("run zapping on living_room");
   expect(calls.find(({ name }) => name === "execute_testcase")?.input.device_id).toBe("lab/living_room");

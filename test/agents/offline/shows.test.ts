@@ -41,6 +41,17 @@ test.each([
 });
 
 test.each([
+  ["list references", "references: none"],
+  ["show the logs", "shown: 0"],
+  ["services", "daemon"],
+  ["", "Three requests that work here"],
+  ["?!", "Three requests that work here"],
+  ["日本語のテスト", "This takes a model"],
+])("an answer has text, also for nothing and for an empty list: %s", async (text, shown) => {
+  expect((await bench.ask(text)).text).toContain(shown);
+});
+
+test.each([
   ["is the google tv free?", { name: "get_device_info", input: { device_id: "lab/google_tv" } }],
   ["state of GOOGLE-TV", { name: "get_device_info", input: { device_id: "lab/google_tv" } }],
   ["show the deployment nightly", { name: "get_deployment_history", input: { deployment: "nightly" } }],

@@ -89,7 +89,7 @@ test("tools of another skill are added within the conversation: the cached begin
   expect(api.refused).toEqual([]);
 });
 
-test("three prompts that the devices available can run open a conversation, and each of all is understood without a model", async () => {
+test("three prompts that the available devices can run open a conversation, and every prompt is understood without a model", async () => {
   const { conversations } = await talk([]);
   const suggestions = await conversations.suggestions();
   expect(suggestions).toHaveLength(3);

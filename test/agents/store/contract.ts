@@ -252,7 +252,7 @@ function holding(open: Open): void {
     expect(asked.filter(Boolean)).toHaveLength(1);
   });
 
-  it("is not a one's of a conversation that is not there", async () => {
+  it("refuses to hold or to add to a conversation that is not there", async () => {
     const { store } = open();
     const { id } = names();
     await expect(store.hold(id, "a", second)).rejects.toMatchObject({ code: "SESSION_NOT_FOUND" });

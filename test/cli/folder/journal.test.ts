@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { note, readJournal } from "../../../mcp-server/src/cli/folder/journal.ts";
+import { note, readJournal } from "#mcp-server/cli/folder/journal.ts";
 import { temporaryFolder } from "../fixtures.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
