@@ -27,7 +27,7 @@ export function createDaemon(attach: Attach): Daemon {
   let isClosed = false;
 
   function attachment(): Promise<Attachment> {
-    if (isClosed) return Promise.reject(throwUnreachable("this client is closed"));
+    if (isClosed) return Promise.reject(unreachable("this client is closed"));
     if (current) return current;
     const opening = attach();
     current = opening;

@@ -1,7 +1,8 @@
+import { createHash } from "node:crypto";
 import { request } from "node:http";
 import type { AgentEvent } from "@labwright/agent-client";
 import { io, type Socket } from "socket.io-client";
-import { expect } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { createAgentApi } from "#mcp-server/agents/api/app.ts";
 import type { ApiDeps, OutsideEvent } from "#mcp-server/agents/api/deps.ts";
 import { agentsSchema } from "#mcp-server/config/agents.ts";
@@ -16,6 +17,8 @@ import { startHttp } from "../../fixtures/http.ts";
 import { wireServices } from "../../fixtures/wire.ts";
 
 export const ownerToken = "a token of the daemon, in these tests only".replaceAll(" ", "-");
+export const annasKey = "lw_a_key_of_anna";
+export const keys = [{ owner: "anna", sha256: createHash("sha256").update(annasKey).digest("hex") }];
 export const webhookSecret = "a secret of the tests";
 
 export type Answer = { status: number; headers: Headers; body: unknown };
@@ -36,7 +39,7 @@ export type ApiFixture = {
   close(): Promise<void>;
 };
 
-/** The API behind the daemon's own checks, over fake conversations or others. */
+/** The API behind the daemon's own checks, over fake conversations or others. It is closed when the test ends. */
 export async function startFixture(
   given: Partial<ApiDeps> & {
     api?: object;
@@ -79,6 +82,18 @@ export async function startFixture(
   });
   const url = http.url("");
   const sockets: Socket[] = [];
+  const end = async () => {
+    for (const socket of sockets) socket.disconnect();
+    await served.close();
+    await http.end();
+    await conversations.close();
+  };
+  let closed: Promise<void> | undefined;
+  const close = () => {
+    closed ??= end();
+    return closed;
+  };
+  onTestFinished(close);
   return {
     url,
     port: http.listening.port,
@@ -109,12 +124,7 @@ export async function startFixture(
       sockets.push(socket);
       return socket;
     },
-    async close() {
-      for (const socket of sockets) socket.disconnect();
-      await served.close();
-      await http.end();
-      await conversations.close();
-    },
+    close,
   };
 }
 

@@ -1,21 +1,10 @@
-import { createHash, generateKeyPairSync } from "node:crypto";
+import { generateKeyPairSync } from "node:crypto";
 import { createServer } from "node:http";
-import { afterEach, describe, expect, it } from "vitest";
-import { type ApiFixture, failure, ownerToken, rawGet, startFixture } from "./apiFixture.ts";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { listenOnLoopback } from "../../fixtures/loopback.ts";
+import { annasKey, failure, keys, ownerToken, rawGet, startFixture as start } from "./apiFixture.ts";
 import { ecJwt, hmacJwt, unsignedJwt } from "./jwt.ts";
 
-const closers: (() => Promise<void>)[] = [];
-const start = async (...given: Parameters<typeof startFixture>): Promise<ApiFixture> => {
-  const api = await startFixture(...given);
-  closers.push(api.close);
-  return api;
-};
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close();
-});
-
-const annasKey = "lw_a_key_of_anna";
-const keys = [{ owner: "anna", sha256: createHash("sha256").update(annasKey).digest("hex") }];
 const secret = "0123456789abcdef0123456789abcdef";
 const env = { JWT_SECRET: secret };
 const jwt = { secret_env: "JWT_SECRET", issuer: "https://id.example", audience: "labwright" };
@@ -280,16 +269,13 @@ async function serveJson(body: object): Promise<string> {
     response.setHeader("content-type", "application/json");
     response.end(JSON.stringify(body));
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, "127.0.0.1", resolve);
-  });
-  closers.push(
+  const port = await listenOnLoopback(server);
+  onTestFinished(
     () =>
       new Promise((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),
   );
-  const address = server.address();
-  return `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}/keys`;
+  return `http://127.0.0.1:${port}/keys`;
 }

@@ -1,4 +1,4 @@
-import { afterEach, expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
 import { hold } from "../../fixtures/messagesApi/gate.ts";
 import { calls, held, says } from "../../fixtures/messagesApi/reply.ts";
@@ -6,16 +6,10 @@ import type { Step } from "../../fixtures/messagesApi/script.ts";
 import { type ApiFixture, failure, heard, startFixture } from "./apiFixture.ts";
 import { type RealConversations, realConversations } from "./realConversations.ts";
 
-const closers: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-});
-
 async function start(steps: readonly Step[]): Promise<{ api: ApiFixture; real: RealConversations }> {
   const real = await realConversations(steps);
-  closers.push(real.close);
+  onTestFinished(real.close);
   const api = await startFixture({ conversations: real.conversations });
-  closers.push(api.close);
   return { api, real };
 }
 

@@ -1,28 +1,16 @@
-import { createHash } from "node:crypto";
 import type { Socket } from "socket.io-client";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import {
-  type ApiFixture,
+  annasKey,
   ask,
   bad,
   heard,
+  keys,
   ownerToken,
-  startFixture,
+  startFixture as start,
   untilInterrupted,
 } from "./apiFixture.ts";
 
-let api: ApiFixture | undefined;
-const start = async (...given: Parameters<typeof startFixture>) => {
-  api = await startFixture(...given);
-  return api;
-};
-afterEach(async () => {
-  await api?.close();
-  api = undefined;
-});
-
-const annasKey = "lw_a_key_of_anna";
-const keys = [{ owner: "anna", sha256: createHash("sha256").update(annasKey).digest("hex") }];
 describe("joining a session", () => {
   const word = (text: string) => ({ type: "message" as const, text });
 
@@ -133,7 +121,6 @@ it("a client that reads nothing does not keep the API from closing", async () =>
   await ask(socket, "send_message", { text: "hello" });
   stopReading(socket);
   await close();
-  api = undefined;
   expect(conversations.listeners("s1")).toBe(0);
 }, 20_000);
 

@@ -1,19 +1,13 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { echo, ended, type Script } from "../../fixtures/fakeConversations.ts";
 import { hold } from "../../fixtures/messagesApi/gate.ts";
-import { type ApiFixture, failure, ownerToken, startFixture } from "./apiFixture.ts";
+import { failure, ownerToken, startFixture } from "./apiFixture.ts";
 
-let api: ApiFixture | undefined;
 const start = async (...given: Parameters<typeof startFixture>) => {
-  api = await startFixture(...given);
+  const api = await startFixture(...given);
   await api.call("POST", "/sessions");
   return api;
 };
-afterEach(async () => {
-  await api?.close();
-  api = undefined;
-});
-
 const messages = "/sessions/s1/messages";
 const untilInterrupted: Script = async ({ signal, tell }) => {
   tell({ type: "message", text: "I wait." });

@@ -1,16 +1,6 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { ended } from "../../fixtures/fakeConversations.ts";
-import { type ApiFixture, failure, startFixture } from "./apiFixture.ts";
-
-let api: ApiFixture | undefined;
-const start = async (...given: Parameters<typeof startFixture>) => {
-  api = await startFixture(...given);
-  return api;
-};
-afterEach(async () => {
-  await api?.close();
-  api = undefined;
-});
+import { failure, startFixture as start } from "./apiFixture.ts";
 
 describe("sessions over REST", () => {
   it("creates, shows, lists and deletes one", async () => {

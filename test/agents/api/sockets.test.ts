@@ -1,5 +1,5 @@
 import { io, type Socket } from "socket.io-client";
-import { afterEach, describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { ended } from "../../fixtures/fakeConversations.ts";
 import {
   type ApiFixture,
@@ -8,20 +8,10 @@ import {
   heard,
   ownerToken,
   rawGet,
-  startFixture,
+  startFixture as start,
   untilInterrupted,
 } from "./apiFixture.ts";
 import { hmacJwt } from "./jwt.ts";
-
-let api: ApiFixture | undefined;
-const start = async (...given: Parameters<typeof startFixture>) => {
-  api = await startFixture(...given);
-  return api;
-};
-afterEach(async () => {
-  await api?.close();
-  api = undefined;
-});
 
 const secret = "0123456789abcdef0123456789abcdef";
 const env = { JWT_SECRET: secret };
@@ -90,7 +80,6 @@ describe("a connection", () => {
     const socket = connect();
     await ask(socket, "send_message", { text: "hello" });
     await close();
-    api = undefined;
     await expect.poll(() => socket.connected).toBe(false);
     expect(conversations.listeners("s1")).toBe(0);
   });

@@ -1,18 +1,10 @@
 import { createHmac } from "node:crypto";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { type ApiFixture, failure, startFixture, webhookSecret } from "./apiFixture.ts";
 
-let api: ApiFixture | undefined;
 const now = Date.parse("2026-01-01T00:00:00.000Z");
 const clock = { now: () => now, sleep: async () => {} };
-const start = async (given: Parameters<typeof startFixture>[0] = {}) => {
-  api = await startFixture({ clock, ...given });
-  return api;
-};
-afterEach(async () => {
-  await api?.close();
-  api = undefined;
-});
+const start = (given: Parameters<typeof startFixture>[0] = {}) => startFixture({ clock, ...given });
 
 const event = { type: "webhook.ci_failure", device_id: "lab/phone", payload: { job: "nightly" } };
 const hex = (text: string, secret = webhookSecret) => createHmac("sha256", secret).update(text).digest("hex");

@@ -6,7 +6,14 @@ import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { cors } from "hono/cors";
 import type { Catalogue, CatalogueSkill } from "../../registry/catalogue.ts";
-import { cutCatalogue, SubsetError, wholeCatalogue } from "../../registry/subset.ts";
+import {
+  cutCatalogue,
+  isOn,
+  namesIn,
+  type SubsetAsked,
+  SubsetError,
+  wholeCatalogue,
+} from "../../registry/subset.ts";
 import type { Clock } from "../../services/index.ts";
 import type { Caller, CallTool } from "../call/call.ts";
 import type { ToolCall } from "../mcp/backend.ts";
@@ -20,7 +27,6 @@ import { createLinks, type Links } from "./links.ts";
 import { nodeBindings } from "./listen.ts";
 import { localBackend } from "./localBackend.ts";
 import { createSessions } from "./sessions.ts";
-import { askedBy } from "./subsets.ts";
 
 const maxBodyBytes = 8 * 1024 * 1024;
 /** An agent's conversation may contain pictures; no other path accepts as much. */
@@ -311,4 +317,33 @@ function clientName(given: string | null | undefined): string | undefined {
     .trim()
     .slice(0, 100);
   return name === "" ? undefined : name;
+}
+
+const subsetParameters = ["skill", "skills", "tool", "tools", "exclude_tools", "read_only"];
+
+/**
+ * What an address asks for: `/mcp?skill=a,b`, `/mcp/skills/a`, `tools`, `exclude_tools`, `read_only`. Throws
+ * {@link SubsetError} for an unknown parameter, which may be a misspelled limit.
+ */
+function askedBy({ pathname, searchParams }: URL): SubsetAsked {
+  const unknown = [...searchParams.keys()].filter((name) => !subsetParameters.includes(name));
+  if (unknown.length > 0)
+    throw new SubsetError(`Unknown: ${unknown.join(", ")}. An address takes ${subsetParameters.join(", ")}.`);
+  const path = /^\/mcp\/skills\/([^/]+)\/?$/.exec(pathname)?.[1];
+  const given = (...names: string[]) => namesIn(names.flatMap((name) => searchParams.getAll(name)));
+  const readOnly = searchParams.get("read_only");
+  return {
+    skills: namesIn([...(path === undefined ? [] : [decoded(path)]), ...given("skill", "skills")]),
+    tools: given("tool", "tools"),
+    exclude: given("exclude_tools"),
+    readOnly: readOnly !== null && isOn(readOnly),
+  };
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
 }
