@@ -2,14 +2,14 @@ import { spawn } from "node:child_process";
 import { rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
-import { webFactory } from "@labwright/controllers";
+import { DispatchRecord, webFactory } from "@labwright/controllers";
 import { build } from "esbuild";
 import { afterEach, describe, expect, it } from "vitest";
 import { programBundle } from "../../fixtures/bundle.ts";
 import { shared } from "../../fixtures/shared.ts";
 import { startSite } from "../../fixtures/site.ts";
 import { controllerContract } from "../contract.ts";
-import { isRunning, killBrowsers, processesBelow } from "./processes.ts";
+import { isRunning, killBrowsers, killRenderers, processesBelow } from "./processes.ts";
 import { type DeviceOptions, failureOf, makeWebDevice, openWebDevice, type WebDevice } from "./webDevice.ts";
 
 const NEVER = new AbortController().signal;
@@ -75,6 +75,32 @@ async function bundledHolder(): Promise<string> {
   });
   return outfile;
 }
+
+describe("a click does not count as done", () => {
+  const handling = "const asked = new XMLHttpRequest(); asked.open('GET', '/never', false); asked.send()";
+  const afterwards = `setTimeout(() => { ${handling} })`;
+  it.each([
+    ["the browser dies while the page handles it", killBrowsers, handling, "DEVICE_LOST", "unknown"],
+    ["the browser dies right after it", killBrowsers, afterwards, "DEVICE_LOST", "yes"],
+    ["the tab crashes while the page handles it", killRenderers, handling, "PAGE_LOST", "unknown"],
+    ["the tab crashes right after it", killRenderers, afterwards, "PAGE_LOST", "yes"],
+  ])("where %s", async (_, kill, script, code, dispatched) => {
+    const own = await startSite();
+    const { web, run, js } = await opened();
+    await run("navigate_to_url", { url: `${own.url}/form` });
+    await js(`const go = document.createElement("button"); go.textContent = "Go"; document.body.prepend(go);
+      go.onclick = () => { ${script} }`);
+    const click = web.commands.find(({ name }) => name === "click_element");
+    const inputs = new DispatchRecord();
+    const clicking = failureOf(
+      inputs.run(async () => click?.run(click.input.parse({ selector: "Go" }), NEVER)),
+    );
+    await own.waiting();
+    kill();
+    expect([(await clicking).code, inputs.dispatched]).toEqual([code, dispatched]);
+    await own.close();
+  });
+});
 
 describe("a tab that dies or hangs", () => {
   it("is replaced by an empty one, and reported", async () => {

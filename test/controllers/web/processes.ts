@@ -35,11 +35,14 @@ export function isRunning(pid: number): boolean {
 
 /** The browsers that this process started, without their helpers. */
 export function browserPids(): number[] {
-  return processesBelow(process.pid).filter((pid) => {
-    const command = commandOf(pid);
-    return command.includes("--remote-debugging-pipe") && !command.includes("--type=");
-  });
+  return chromiumPids((command) => !command.includes("--type="));
 }
+
+const chromiumPids = (isWanted: (command: string) => boolean): number[] =>
+  processesBelow(process.pid).filter((pid) => {
+    const command = commandOf(pid);
+    return /--remote-debugging-pipe|--type=/.test(command) && isWanted(command);
+  });
 
 function commandOf(pid: number): string {
   try {
@@ -49,6 +52,11 @@ function commandOf(pid: number): string {
   }
 }
 
-export function killBrowsers(): void {
-  for (const pid of browserPids()) process.kill(pid, "SIGKILL");
-}
+const kill = (pids: readonly number[]) => {
+  for (const pid of pids) process.kill(pid, "SIGKILL");
+};
+
+export const killBrowsers = () => kill(browserPids());
+
+/** Crashes every tab. */
+export const killRenderers = () => kill(chromiumPids((command) => command.includes("--type=renderer")));

@@ -271,6 +271,7 @@ export class Action {
   async #reach(signal: AbortSignal): Promise<boolean> {
     await this.#flush(signal);
     const isReached = await this.actions.settling.arrival(this.page, this.#before.windows, signal);
+    this.#refuseCrashed();
     this.#refuseDenied();
     return isReached;
   }
@@ -296,6 +297,14 @@ export class Action {
     await this.actions.settling.reaction(signal);
     if (this.session.page() !== this.page) return undefined;
     return ask(this.session, { what: this.options.command, ms: JUDGE_MS, signal }, this.#judge);
+  }
+
+  #refuseCrashed(): void {
+    if (!this.#signals.hasCrashed()) return;
+    throw new DeviceError(
+      "PAGE_LOST",
+      "The action was done, but its tab crashed. Open the app again, by navigate_to_url, open_app or by going to a screen.",
+    );
   }
 
   #refuseDenied(): void {

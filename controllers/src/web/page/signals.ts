@@ -16,6 +16,7 @@ export type PageSignals = {
   navigatingTo(): string | undefined;
   /** Address of the last request for a main document, if it failed. */
   failedNavigation(): string | undefined;
+  hasCrashed(): boolean;
   /** Resolves when {@link isNavigating} has become false. */
   settled(): Promise<void>;
   /** {@link markReady} was called for the current document. */
@@ -120,6 +121,7 @@ function watchMainDocument(page: Page) {
   let navigationsBefore = 0;
   let readyAt = -1;
   let failed: string | undefined;
+  let crashed = false;
   let waiting: (() => void)[] = [];
 
   function settle(): void {
@@ -150,7 +152,10 @@ function watchMainDocument(page: Page) {
     settle();
   });
   page.on("download", settle);
-  page.on("crash", settle);
+  page.on("crash", () => {
+    crashed = true;
+    settle();
+  });
   page.on("close", settle);
   return {
     settle,
@@ -158,6 +163,7 @@ function watchMainDocument(page: Page) {
     isNavigating: () => pending !== undefined,
     navigatingTo: () => pending?.url(),
     failedNavigation: () => failed,
+    hasCrashed: () => crashed,
     settled: () =>
       pending === undefined ? Promise.resolve() : new Promise<void>((resolve) => waiting.push(resolve)),
     isReady: () => pending === undefined && readyAt === navigations,
