@@ -1,28 +1,16 @@
-import type { Command, ControllerContext } from "../contract.ts";
+import type { ControllerContext } from "../contract.ts";
 import { type DriverController, defineFactory, nowhere } from "../factory.ts";
 import { Actions } from "./acting/action.ts";
 import { diagnoseBrowser } from "./browser/diagnose.ts";
 import { LiveSession } from "./browser/liveSession.ts";
 import { type WebSettings, webSettingsSchema } from "./browser/settings.ts";
 import { webChecks } from "./checks/checks.ts";
-import { choiceCommands } from "./commands/choices.ts";
-import { downloadCommands } from "./commands/downloads.ts";
-import { environmentCommands } from "./commands/environment.ts";
-import { navigationCommands } from "./commands/navigation.ts";
-import { networkCommands } from "./commands/network.ts";
-import { permissionCommands } from "./commands/permissions.ts";
-import { pointerCommands } from "./commands/pointer.ts";
-import { readingCommands } from "./commands/reading.ts";
-import { scriptCommands } from "./commands/script.ts";
-import { tabCommands } from "./commands/tabs.ts";
-import { textCommands } from "./commands/text.ts";
-import { viewCommands } from "./commands/view.ts";
-import { waitCommands } from "./commands/waiting.ts";
+import { webCommands } from "./commands/commands.ts";
+import { createHealth } from "./ports/health.ts";
 import { createLook } from "./ports/look.ts";
 import { createRecorder } from "./ports/recorder.ts";
 import { createScreen } from "./ports/screen.ts";
 import { createSensors } from "./ports/sensors.ts";
-import { createSurroundings } from "./ports/surroundings.ts";
 
 export { type FoundBrowser, findBrowser } from "./browser/findBrowser.ts";
 export { type WebSettings, webSettingsSchema } from "./browser/settings.ts";
@@ -30,21 +18,20 @@ export { type WebSettings, webSettingsSchema } from "./browser/settings.ts";
 /** The controller of one browser with one isolated context, which opens and closes with it. */
 export function createWebController(settings: WebSettings, context: ControllerContext): DriverController {
   const session = new LiveSession(settings, context);
-  const { recorder, isRecording, named } = createRecorder(session);
-  const { health, answered, surviving } = createSurroundings(session);
+  const { recorder, isRecording, nameStep } = createRecorder(session);
   const actions = new Actions(session);
   return {
     kind: "web",
     verification: "verification_web",
-    commands: webCommands(actions).map(named).map(answered),
-    checks: webChecks(session).map(surviving),
+    commands: webCommands(actions, nameStep),
+    checks: webChecks(session),
     screen: createScreen(session),
     elements: createLook(session),
     sensors: createSensors(session),
     recorder,
     isolation: { enter: ({ storageState }, signal) => session.enter(storageState, signal) },
     untilUsable: (signal) => actions.untilUsable(signal),
-    health,
+    health: createHealth(session),
     facts: () => session.facts(),
     noticesAfter: (seq) => session.notices.after(seq),
     open: (signal) => session.open(signal),
@@ -55,25 +42,6 @@ export function createWebController(settings: WebSettings, context: ControllerCo
     isDoubted: () => session.isDoubted(),
     isKept: () => !settings.headless || isRecording(),
   };
-}
-
-function webCommands(actions: Actions): readonly Command[] {
-  const { session } = actions;
-  return [
-    ...navigationCommands(actions),
-    ...pointerCommands(actions),
-    ...textCommands(actions),
-    ...choiceCommands(actions),
-    ...viewCommands(actions),
-    ...waitCommands(session),
-    ...downloadCommands(session),
-    ...readingCommands(actions),
-    ...tabCommands(actions),
-    ...environmentCommands(actions),
-    ...networkCommands(actions),
-    ...permissionCommands(session),
-    ...scriptCommands(actions),
-  ];
 }
 
 /** Browsers, through Playwright. */

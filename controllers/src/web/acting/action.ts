@@ -58,11 +58,10 @@ export class Actions {
   async run(options: ActionOptions, work: Work): Promise<CommandResult> {
     const { session } = this;
     const denials = session.guard.denials;
+    const unfollow = session.follow();
     try {
-      return await session.following(async () => {
-        const earlier = options.awaitsPage ? await this.#onPageOf(options) : this.inputs.forget();
-        return await new Action(this, options).result(work, earlier);
-      });
+      const earlier = options.awaitsPage ? await this.#onPageOf(options) : this.inputs.forget();
+      return await new Action(this, options).result(work, earlier);
     } catch (error) {
       await this.#stopLoading(options.signal);
       throw asDeviceError(error, {
@@ -70,6 +69,8 @@ export class Actions {
         isAlive: () => session.isAlive(),
         wasDenied: () => session.guard.denials > denials,
       });
+    } finally {
+      await unfollow();
     }
   }
 

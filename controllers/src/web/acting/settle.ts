@@ -43,13 +43,16 @@ export class Settling {
   async untilUsable(signal: AbortSignal): Promise<Usable | undefined> {
     const since = this.#since;
     if (since === undefined) return undefined;
-    const goingOn = await this.session.following(
-      async () =>
-        (await this.#rested(since, this.#longest(), signal)) ?? (await this.#stillGoingOn(since, signal)),
-    );
-    this.#since = undefined;
-    this.#usableAt = performance.now();
-    return { watchedMs: Math.round(this.#usableAt - since), goingOn };
+    const unfollow = this.session.follow();
+    try {
+      const rested = await this.#rested(since, this.#longest(), signal);
+      const goingOn = rested ?? (await this.#stillGoingOn(since, signal));
+      this.#since = undefined;
+      this.#usableAt = performance.now();
+      return { watchedMs: Math.round(this.#usableAt - since), goingOn };
+    } finally {
+      await unfollow();
+    }
   }
 
   /** Waits until the page has reacted to the action. */

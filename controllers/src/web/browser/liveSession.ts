@@ -5,6 +5,7 @@ import { endsWithin, untilAborted, withDeadline } from "../../waiting/deadlines.
 import { SharedWork } from "../../waiting/sharedWork.ts";
 import { lostBrowser } from "../page/failures.ts";
 import { type PageSignals, watchPage } from "../page/signals.ts";
+import { BlankPage } from "./blankPage.ts";
 import { contextOptions, type OpenedBrowser, openBrowser, unusable } from "./browser.ts";
 import { Clipboard } from "./clipboard.ts";
 import type { Dialogs } from "./dialogs.ts";
@@ -12,6 +13,7 @@ import type { Downloads } from "./downloads.ts";
 import { healthOf } from "./health.ts";
 import { type ContextSetting, LiveContext, type TabSetting } from "./liveContext.ts";
 import { Notices } from "./notices.ts";
+import { Servers } from "./servers.ts";
 import { type DrivenSession, ElementsMemory, type StorageState } from "./session.ts";
 import type { WebSettings } from "./settings.ts";
 import { StateKeeper } from "./stateKeeper.ts";
@@ -44,6 +46,8 @@ export class LiveSession implements DrivenSession {
   readonly notices = new Notices((context) =>
     this.#places.slice(0, -1).some(({ live }) => live.context === context),
   );
+  readonly servers = new Servers();
+  readonly blank = new BlankPage(() => this.#browser?.browser);
   readonly guard: UrlGuard;
   readonly #signals = new WeakMap<Page, PageSignals>();
   readonly #preparations: Preparation[] = [];
@@ -137,16 +141,14 @@ export class LiveSession implements DrivenSession {
     this.notices.add(kind, text);
   }
 
-  async following<T>(action: () => Promise<T>): Promise<T> {
+  follow(): () => Promise<void> {
     this.#acting++;
-    try {
-      return await action();
-    } finally {
+    return async () => {
       this.#acting--;
       this.#keeper.noteChange();
       // A tab that the action opened may be left for another page by the next one.
       await endsWithin(this.#keeper.listening(), READ_DEADLINE_MS);
-    }
+    };
   }
 
   async select(page: Page): Promise<void> {
@@ -347,6 +349,7 @@ export class LiveSession implements DrivenSession {
     const context = await this.#browser.browser.newContext(contextOptions(this.settings, storageState));
     if (!this.#ownsBrowser()) await this.guard.guardContext(context);
     this.guard.guardConnections(context);
+    this.servers.listen(context);
     const live = new LiveContext(context, {
       notify: (kind, text) => this.notices.add(kind, text, context),
       opened: (page) => {

@@ -2,10 +2,12 @@ import type { BrowserContext, Frame, Page } from "playwright-core";
 import type { ControllerContext, DeviceNotice } from "../../contract.ts";
 import { Refs } from "../../elements/refs.ts";
 import type { PageSignals } from "../page/signals.ts";
+import type { BlankPage } from "./blankPage.ts";
 import type { Clipboard } from "./clipboard.ts";
 import type { Dialogs } from "./dialogs.ts";
 import type { Downloads } from "./downloads.ts";
 import type { ContextSetting, TabSetting } from "./liveContext.ts";
+import type { Servers } from "./servers.ts";
 import type { WebSettings } from "./settings.ts";
 import type { UrlGuard } from "./urlGuard.ts";
 
@@ -28,6 +30,7 @@ export type WebSession = {
   onNewContext(prepare: (context: BrowserContext) => Promise<void>): void;
   notify(kind: DeviceNotice["kind"], text: string): void;
   isAlive(): boolean;
+  readonly blank: BlankPage;
   /** Something failed, often the first sign of a stuck page: the next opening checks whether the page answers. */
   doubt(): void;
   /** Why the current tab does not show what the client opened, such as a restart; undefined where it does. */
@@ -37,13 +40,14 @@ export type WebSession = {
 /** What only commands use: tabs, waiting for navigations, and replacing the context. */
 export type DrivenSession = WebSession & {
   readonly settings: WebSettings;
+  readonly servers: Servers;
   readonly guard: Pick<UrlGuard, "denials" | "wasDenied">;
   readonly clipboard: Pick<Clipboard, "used">;
   isChromium(): boolean;
   /** What the tab did of itself: navigations under way, windows asked for. */
   signals(page: Page): PageSignals;
-  /** While `action` runs, new tabs are followed. */
-  following<T>(action: () => Promise<T>): Promise<T>;
+  /** Follows new tabs until the returned function is called. */
+  follow(): () => Promise<void>;
   select(page: Page): Promise<void>;
   openTab(): Promise<Page>;
   closeTab(page: Page): Promise<void>;
@@ -65,7 +69,7 @@ export type StorageState = Awaited<ReturnType<BrowserContext["storageState"]>>;
 /** What a check needs of a session: it looks, and never acts. */
 export type CheckSession = Pick<
   WebSession,
-  "context" | "memory" | "page" | "dialogs" | "downloads" | "isAlive" | "strangeness" | "doubt"
+  "context" | "memory" | "page" | "dialogs" | "downloads" | "isAlive" | "blank" | "strangeness" | "doubt"
 >;
 
 /** The attribute that names elements for tests: that of the app in use, else the usual one. */

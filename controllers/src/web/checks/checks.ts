@@ -19,12 +19,18 @@ import { pageChecks } from "./page.ts";
 import { requestSeen } from "./requests.ts";
 import { tableCell } from "./tables.ts";
 
-/** The checks of the current tab. Each reads once; the caller polls. */
+/** The checks of the current tab. Each reads once; the caller polls. Throws DEVICE_LOST if the browser went away. */
 export function webChecks(session: CheckSession): readonly Check[] {
   return bareChecks(session).map((check) => ({
     ...check,
-    read: (input, signal, { ms = ANSWER_DEADLINE_MS } = {}) =>
-      ask(session, { what: check.name, ms, signal, isOfApp: true }, (limited) => check.read(input, limited)),
+    async read(input, signal, { ms = ANSWER_DEADLINE_MS } = {}) {
+      const question = { what: check.name, ms, signal, isOfApp: true };
+      try {
+        return await ask(session, question, (limited) => check.read(input, limited));
+      } catch (error) {
+        throw await session.blank.causeOf(error);
+      }
+    },
   }));
 }
 

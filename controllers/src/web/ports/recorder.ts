@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import type { BrowserContext } from "playwright-core";
-import type { Command, Recorder, Recording, RecordingLoss, RecordingOptions } from "../../contract.ts";
+import type { Recorder, Recording, RecordingLoss, RecordingOptions } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
-import { untilAborted } from "../../waiting/deadlines.ts";
+import { endsWithin, untilAborted } from "../../waiting/deadlines.ts";
 import { ask } from "../acting/question.ts";
 import type { DrivenSession } from "../browser/session.ts";
 import { firstLines } from "../page/failures.ts";
@@ -14,13 +14,13 @@ const WRITE_MS = 30_000;
 const NAME_MS = 1_000;
 
 /**
- * Records the tabs of a session, through restarts of its context, until it is stopped or the browser is gone. A command
- * that is `named` is seen by its name in a trace.
+ * Records the tabs of a session, through restarts of its context, until it is stopped or the browser is gone. A trace
+ * shows what follows `nameStep` under its title, until the returned function is called.
  */
 export function createRecorder(session: DrivenSession): {
   recorder: Recorder;
   isRecording(): boolean;
-  named(command: Command): Command;
+  nameStep(title: string): Promise<() => Promise<void>>;
 } {
   let current: LiveRecording | undefined;
   session.onNewContext(async (context) => current?.followNext(context));
@@ -63,20 +63,8 @@ export function createRecorder(session: DrivenSession): {
       }
     },
   };
-  const named = (command: Command): Command => ({
-    ...command,
-    run(input, signal) {
-      const run = () => command.run(input, signal);
-      return current === undefined ? run() : current.named(titleOf(command.name, input), run);
-    },
-  });
-  return { recorder, isRecording: () => current !== undefined, named };
-}
-
-/** Never what is typed, which may be a secret. */
-function titleOf(command: string, input: object): string {
-  const target = "selector" in input ? input.selector : "ref" in input ? input.ref : undefined;
-  return typeof target === "string" ? `${command} ${target.slice(0, 80)}` : command;
+  const nameStep = async (title: string) => (await current?.nameStep(title)) ?? (async () => undefined);
+  return { recorder, isRecording: () => current !== undefined, nameStep };
 }
 
 class LiveRecording {
@@ -116,19 +104,14 @@ class LiveRecording {
     await this.follow(context).catch((error: unknown) => this.#lost.push(`trace: ${firstLines(error)}`));
   }
 
-  /** Puts what `run` does under a name into the trace, since much of it is not a call of Playwright's and would not be seen. */
-  async named<T>(title: string, run: () => Promise<T>): Promise<T> {
+  /** Groups what follows in the trace, since much of it is not a call of Playwright's and would not be seen. */
+  async nameStep(title: string): Promise<(() => Promise<void>) | undefined> {
     const context = [...this.#contexts.keys()].at(-1);
-    if (!this.#hasTrace || context === undefined) return run();
+    if (!this.#hasTrace || context === undefined) return undefined;
     // A context that goes away takes its groups with it, and says why when it is used.
-    const within = (work: Promise<unknown>) =>
-      untilAborted(work, AbortSignal.timeout(NAME_MS)).catch(() => undefined);
+    const within = (work: Promise<unknown>) => endsWithin(work, NAME_MS);
     await within(context.tracing.group(title));
-    try {
-      return await run();
-    } finally {
-      await within(context.tracing.groupEnd());
-    }
+    return async () => void (await within(context.tracing.groupEnd()));
   }
 
   async contextEnds(context: BrowserContext): Promise<void> {

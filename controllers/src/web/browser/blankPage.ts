@@ -1,4 +1,5 @@
 import type { Browser, CDPSession, Page } from "playwright-core";
+import { lostBrowser } from "../page/failures.ts";
 
 /**
  * A page with nothing on it, next to those under test: how long it takes to answer is the browser's and the machine's doing.
@@ -11,7 +12,7 @@ export class BlankPage {
   #page: Page | undefined;
   #making = false;
 
-  constructor(private readonly browserOf: () => Browser | null) {}
+  constructor(private readonly browserOf: () => Browser | undefined) {}
 
   /** Milliseconds until the answer; undefined when there is nothing to ask. Never throws. */
   async timeToAnswer(): Promise<number | undefined> {
@@ -30,8 +31,14 @@ export class BlankPage {
     }
   }
 
-  /** Whether the browser itself still answers. */
-  async hasBrowser(): Promise<boolean> {
+  /** An error that says a page is gone may be the first sign of a browser that is gone; the browser itself says which. */
+  async causeOf(error: unknown): Promise<unknown> {
+    const text = error instanceof Error ? error.message : "";
+    const isGone = /has been closed|Target closed|crashed|went away/i.test(text);
+    return isGone && !(await this.#hasBrowser()) ? lostBrowser() : error;
+  }
+
+  async #hasBrowser(): Promise<boolean> {
     try {
       await this.#find();
       await this.#session?.send("Browser.getVersion");
@@ -43,7 +50,7 @@ export class BlankPage {
 
   /** Throws where the browser is gone. */
   async #find(): Promise<void> {
-    const browser = this.browserOf() ?? undefined;
+    const browser = this.browserOf();
     if (browser === this.#browser) return;
     this.#browser = this.#page = this.#session = undefined;
     const isChromium = browser?.browserType().name() === "chromium";
