@@ -234,7 +234,7 @@ export class Action {
     try {
       await ask(this.session, question, async (limited) => {
         this.signal = limited;
-        await this.send(() => this.#work(work));
+        await sendInput(() => this.#work(work), dispatchedBy);
       });
     } finally {
       this.actions.settling.ended();
