@@ -111,8 +111,15 @@ describe("execute_javascript", () => {
 
   it("says what the script threw, and stops one that does not end", async () => {
     await open("/form");
-    const thrown = await failureOf(device.run("execute_javascript", { script: "throw new Error('mine')" }));
-    expect([thrown.code, thrown.message]).toEqual(["ACTION_REJECTED", expect.stringContaining("mine")]);
+    for (const words of ["mine", "the shop has been closed", "it crashed"]) {
+      const thrown = await failureOf(
+        device.run("execute_javascript", { script: `throw new Error('${words}')` }),
+      );
+      expect([thrown.code, thrown.message]).toEqual([
+        "ACTION_REJECTED",
+        expect.stringContaining(`The script threw: Error: ${words}`),
+      ]);
+    }
     const endless = await failureOf(
       device.run("execute_javascript", { script: "for (;;) {}", timeout_ms: 200 }),
     );

@@ -92,6 +92,12 @@ describe("a command that does not fit its element is a fault of the test", () =>
   });
 });
 
+it("a typed text that reads like an error of the network is not one", async () => {
+  await show("<input id=f readonly>");
+  const params = { selector: "#f", text: "net::ERR_FAILED interrupted by another navigation", ...short };
+  expect((await failureOf(device.run("input_text", params))).code).toBe("ELEMENT_NOT_ACTIONABLE");
+});
+
 describe("a text of two lines in a field of one", () => {
   it.each(["input_text", "type_text"])("%s", async (command) => {
     await show("<input id=f>");

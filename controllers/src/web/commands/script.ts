@@ -87,7 +87,8 @@ async function terminate(session: DrivenSession): Promise<void> {
 function scriptError(error: unknown, signal: AbortSignal): unknown {
   if (signal.aborted || !(error instanceof Error) || !error.message.startsWith("page.evaluate:"))
     return error;
-  if (/has been closed|Execution context was destroyed|crashed/.test(error.message)) return error;
+  if (/^page\.evaluate: (?:Target |Page crashed|Frame was|Execution context was)/.test(error.message))
+    return error;
   const reason = (error.message.split("\n", 1)[0] ?? "").replace("page.evaluate: ", "").slice(0, 500);
   const failure = new DeviceError("ACTION_REJECTED", `The script threw: ${reason}. Correct it.`);
   failure.dispatched = "yes";

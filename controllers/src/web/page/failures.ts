@@ -95,11 +95,11 @@ export function asDeviceError(error: unknown, attempt: Attempt): DeviceError {
       `${attempt.command} was stopped before it ended. Look at the screen before repeating it.`,
     );
   }
-  const text = messageOf(error);
+  const reason = reasonOf(error);
   return (
-    networkFailure(text, attempt) ??
-    elementFailure(error, text, attempt) ??
-    closedFailure(text, attempt) ??
+    networkFailure(reason, attempt) ??
+    elementFailure(error, reason, attempt) ??
+    closedFailure(reason, attempt) ??
     new DeviceError(
       "DEVICE_ERROR",
       `${attempt.command} failed: ${firstLines(error)}. Look at the screen and try another way.`,
@@ -159,14 +159,14 @@ function networkFailure(text: string, attempt: Attempt): DeviceError | undefined
   return undefined;
 }
 
-function elementFailure(error: unknown, text: string, attempt: Attempt): DeviceError | undefined {
-  if (/strict mode violation/.test(text)) {
+function elementFailure(error: unknown, reason: string, attempt: Attempt): DeviceError | undefined {
+  if (/strict mode violation/.test(reason)) {
     return new DeviceError(
       "ELEMENT_AMBIGUOUS",
       "More than one element matches by now. Use a ref of a new snapshot, or a more exact selector.",
     );
   }
-  if (/Clicking the checkbox did not change its state/.test(text)) {
+  if (/Clicking the checkbox did not change its state/.test(reason)) {
     return new DeviceError(
       "INPUT_NOT_TAKEN",
       "The box is as it was: a click did not change it, or the page changed it back. Look at the screen for what the page says, or try click_element on what shows the box.",
@@ -174,7 +174,7 @@ function elementFailure(error: unknown, text: string, attempt: Attempt): DeviceE
   }
   const wrongKind =
     /Error: (Element is not [^\n]*|Not a checkbox or radio button|Node is not [^\n]*|Input of type [^\n]*|Cannot type text into [^\n]*|Malformed value)/.exec(
-      text,
+      reason,
     );
   if (wrongKind !== null) {
     const isText = /^(Cannot type text|Malformed value)/.test(wrongKind[1] ?? "");
@@ -183,13 +183,14 @@ function elementFailure(error: unknown, text: string, attempt: Attempt): DeviceE
       `${attempt.command} does not fit this element: ${wrongKind[1]}. Use a command that fits it; most widgets take click_element and type_text.`,
     );
   }
-  const key = /Unknown key: "([^"]*)"/.exec(text);
+  const key = /Unknown key: "([^"]*)"/.exec(reason);
   if (key !== null)
     return new DeviceError(
       "INVALID_PARAMS",
       `There is no key "${key[1]}". Use names such as Enter, Escape, ArrowDown, a or Control+a.`,
     );
   if (!(error instanceof playwright().errors.TimeoutError)) return undefined;
+  const text = messageOf(error);
   return obstacleOf(text, attempt) ?? timedOut(text, attempt);
 }
 
@@ -238,8 +239,7 @@ const sending =
 
 /** The input closed the tab or frame before the browser answered it. */
 export function closedOnInput(error: unknown): boolean {
-  const text = messageOf(error);
-  return closed.test(text) && sending.test(text);
+  return closed.test(reasonOf(error)) && sending.test(messageOf(error));
 }
 
 /** Playwright's timeout came after the input was sent and before it was answered. */
@@ -266,9 +266,9 @@ const refusedAtOnce =
 export function dispatchedBy(error: unknown): Dispatched {
   if (error instanceof DeviceError)
     return error.dispatched ?? (codesBeforeInput.has(error.code) ? "no" : "unknown");
-  const text = messageOf(error);
-  if (/performing \w+ action[^\n]*\n[^\n]*action done/.test(text) || isAnswered.test(text)) return "yes";
-  return refusedAtOnce.test(text) || waiting.test(text) ? "no" : "unknown";
+  const [text, reason] = [messageOf(error), reasonOf(error)];
+  if (/performing \w+ action[^\n]*\n[^\n]*action done/.test(text) || isAnswered.test(reason)) return "yes";
+  return refusedAtOnce.test(reason) || waiting.test(text) ? "no" : "unknown";
 }
 
 function closedFailure(text: string, attempt: Attempt): DeviceError | undefined {
@@ -285,10 +285,13 @@ function messageOf(error: unknown): string {
   return text.replace(/\u001b\[\d+m/g, "");
 }
 
-/** The reason without Playwright's method name and call log, at most 300 characters. */
+/** Without Playwright's call log, which has the typed text: that may read like another error. */
+const reasonOf = (error: unknown): string =>
+  messageOf(error).split(/\n(?:Call log|Browser logs):|\n={5,}/, 1)[0] ?? "";
+
+/** The reason without Playwright's method name, at most 300 characters. */
 export function firstLines(error: unknown): string {
-  const reason = messageOf(error).split(/\n(?:Call log|Browser logs):|\n={5,}/, 1)[0] ?? "";
-  const line = reason
+  const line = reasonOf(error)
     .replace(/^[a-zA-Z]+\.[a-zA-Z]+: (Error: )?/, "")
     .replace(/\s+/g, " ")
     .trim();
