@@ -105,7 +105,7 @@ it("has one winner among many who ask at once", async () => {
   for (const { value } of won) await value.release();
 });
 
-it("reports its owner when it is lost", async () => {
+it("tells its owner when it is lost", async () => {
   const { said } = await holder("hold");
   for (const pid of await lockHolders()) process.kill(pid, "SIGKILL");
   await vi.waitFor(() => expect(said).toContain("lost"), { timeout: 5_000 });

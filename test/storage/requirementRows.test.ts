@@ -125,19 +125,6 @@ describeEachDatabase("requirements", (open) => {
     expect(await codes({ words: ["\\"] })).toEqual([]);
   });
 
-  it("links, changes and unlinks, and says which it was", async () => {
-    const id = await stored("A");
-    const testcase = await saveTestcase(storage.db, "t");
-    expect(await rows.link(id, testcase, "partial", minute(1))).toBe("linked");
-    expect(await rows.link(id, testcase, "partial", minute(2))).toBe("unchanged");
-    expect(await rows.link(id, testcase, "full", minute(3))).toBe("changed");
-    expect(await rows.linked(id)).toEqual({ full: 1, partial: 0 });
-    expect(await rows.list({})).toMatchObject([{ code: "A", testcases: 1 }]);
-    expect(await rows.unlink(id, testcase)).toBe(true);
-    expect(await rows.unlink(id, testcase)).toBe(false);
-    expect(await rows.linked(id)).toEqual({ full: 0, partial: 0 });
-  });
-
   it("links once when asked many times at once", async () => {
     const id = await stored("A");
     const testcase = await saveTestcase(storage.db, "t");
@@ -189,7 +176,7 @@ describeEachDatabase("requirements", (open) => {
     expect(await coverage.uncovered({})).toHaveLength(2);
   });
 
-  it("reports the last run that judged each test case", async () => {
+  it("gives the last run that judged each test case", async () => {
     const { db } = storage;
     const id = await stored("A");
     for (const name of ["never", "twice", "stopped"])

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { TestClient } from "../fixtures/client.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
+import { chain } from "../services/apps/testcases/testcaseBench.ts";
 
 let product: Product;
 let client: TestClient;
@@ -14,8 +15,7 @@ const saveTestcase = (name: string, looksFor = "All movies") =>
   client.call("save_testcase", {
     testcase: {
       name,
-      blocks: [
-        { id: "start", type: "start" },
+      ...chain([
         { id: "home", type: "action", command: "press_key", params: { key: "HOME" } },
         { id: "open", type: "action", command: "click_element", params: { selector: "Movies" } },
         {
@@ -25,14 +25,7 @@ const saveTestcase = (name: string, looksFor = "All movies") =>
           params: { text: looksFor },
           timeout_ms: 0,
         },
-        { id: "done", type: "success" },
-      ],
-      edges: [
-        { from: "start", to: "home" },
-        { from: "home", to: "open" },
-        { from: "open", to: "look" },
-        { from: "look", to: "done" },
-      ],
+      ]),
     },
   });
 const create = (more = {}) => client.call("create_requirement", { name: "Opens a list", ...more });
@@ -86,6 +79,10 @@ test("bad input is refused with what is wrong and the nearest", async () => {
   expect((await client.call("get_requirement", { requirement: "PLY-1" })).error).toMatchObject({
     code: "REQUIREMENT_NOT_FOUND",
     hint: expect.stringContaining("PLAY-1"),
+    details: { nearest: expect.arrayContaining(["PLAY-1"]) },
+  });
+  expect((await client.call("get_requirement", { requirement: "zzz" })).error).toMatchObject({
+    hint: "list_requirements shows all.",
   });
   for (const requirement of ["", "x".repeat(201), 7])
     expect((await client.call("get_requirement", { requirement })).error).toMatchObject({

@@ -44,7 +44,7 @@ describeEachDatabase("events", (open) => {
     storage = await open();
   });
 
-  it("are reported to subscribers in order, after the commit, and not when rolled back", async () => {
+  it("reach subscribers in order, after the commit, and not when rolled back", async () => {
     const events = eventsOf(storage);
     await append(events, "before");
     const { heard, last, stop } = await hear(events);

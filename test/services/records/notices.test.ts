@@ -93,7 +93,7 @@ describe("a notice belongs to the step in which it arose", () => {
     expect(step?.output).not.toMatchObject([{ notices: expect.anything() }, {}, {}]);
   });
 
-  it("in a test case: to the block, and all three reports report it", async () => {
+  it("in a test case: to the block, and all three reports show it", async () => {
     const saved = testcase("noisy", [
       action("open", open()),
       action("alerts", click("Alert")),
@@ -138,7 +138,7 @@ describe("a notice reaches no other run and no other caller", () => {
     expect(JSON.stringify(step)).not.toContain("late trouble");
   });
 
-  it("a snapshot of the holder is reported; one of another caller is not, and takes nothing away", async () => {
+  it("a snapshot for the holder shows it; one for another caller does not, and takes nothing away", async () => {
     await troubleBehind(holder);
     expect((await other.call("dump_ui_elements", {})).structured.notices).toBeUndefined();
     expect(String((await holder.call("dump_ui_elements", {})).structured.notices)).toContain("late trouble");

@@ -152,7 +152,7 @@ describe("secrets in data from outside", () => {
   });
 });
 
-describe("braces that are wanted themselves", () => {
+describe("literal braces", () => {
   const scope = { name: "Ada", env: { url: "http://staging" } };
 
   it("stand behind a backslash, also next to placeholders and in lists", () => {

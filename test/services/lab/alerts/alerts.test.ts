@@ -60,7 +60,7 @@ describeEachDatabase("the alert service", (open) => {
   const all = async () => (await alerts.list({ maxTokens: 50_000 })).alerts;
   const publish = (given: OutsideEvent) => alerts.publish(given, anna);
 
-  it("an alert goes from pending to active to resolved, and is reported of when it counts", async () => {
+  it("an alert goes from pending to active to resolved, and has events from when it counts", async () => {
     const first = await alerts.raise(seen({ start_frame: "artifact://1", details: { level: 0.1 } }));
     expect(first).toMatchObject({ created: true, alert: { state: "pending" } });
     expect(await told()).toEqual([]);

@@ -19,7 +19,7 @@ describe("how far a finding has come", () => {
     expect(stageOf(black, [black], 1_000 + ms, limits)).toBe(stage);
   });
 
-  it("is not a further than seen while a higher kind goes on, and only then", () => {
+  it("comes no further than seen while a higher kind goes on, and only then", () => {
     const all = [found("freeze", 0), found("audio_loss", 0)];
     const stages = () => all.map((one) => stageOf(one, all, 30_000, limits));
     expect(stages()).toEqual(["active", "seen"]);
