@@ -3,23 +3,12 @@ import { type Database, type EventRows, eventChannel } from "../../storage/index
 import type { Clock, EventInput, Secrets, StoredEvent } from "../ports.ts";
 import { Repeater } from "./repeater.ts";
 
-export type EventListener = (event: StoredEvent) => void;
+type EventListener = (event: StoredEvent) => void;
 /** What happened, in the order in which it was committed, delivered at least once. */
-export type Events = {
-  /** Appends within a transaction, as its last statement: it is there if and only if what it reports is. */
-  append(tx: Database, event: EventInput): Promise<StoredEvent>;
-  read(range: { after: number; limit: number }): Promise<StoredEvent[]>;
-  latestId(): Promise<number>;
-  /** Calls `listener` with each event committed from now on, in order, of all processes. To start at a cursor: subscribe, then read. */
-  subscribe(listener: EventListener): Promise<() => void>;
-  /** The last event that a consumer has done; 0 for a new one. It outlives the process. */
-  cursor(consumer: string): Promise<number>;
-  /** A consumer has done all events up to `id`; this never goes back. Throws INVALID_INPUT for one that is yet to come. */
-  done(consumer: string, id: number): Promise<number>;
-};
+export type Events = Pick<Outbox, keyof Outbox>;
 export type EventFeed = Omit<Events, "append">;
 
-export type EventsOptions = {
+type EventsOptions = {
   rows: EventRows;
   clock: Clock;
   secrets: Pick<Secrets, "mask">;
@@ -33,7 +22,7 @@ const pageSize = 100;
 
 export const createEvents = (options: EventsOptions): Events => new Outbox(options);
 
-class Outbox implements Events {
+class Outbox {
   private readonly listeners = new Set<EventListener>();
   private listening: Promise<unknown> | undefined;
   private seen = 0;
@@ -44,6 +33,7 @@ class Outbox implements Events {
     this.reading = new Repeater(clock, () => this.readNew(), onFault);
   }
 
+  /** Appends within a transaction, as its last statement: it is there if and only if what it reports is. */
   async append(tx: Database, event: EventInput): Promise<StoredEvent> {
     const { clock, secrets } = this.options;
     const payload = secrets.mask(event.payload);
@@ -59,10 +49,12 @@ class Outbox implements Events {
     return this.options.rows.latestId();
   }
 
+  /** The last event that a consumer has done; 0 for a new one. It outlives the process. */
   cursor(consumer: string): Promise<number> {
     return this.options.rows.cursor(consumer);
   }
 
+  /** A consumer has done all events up to `id`; this never goes back. Throws INVALID_INPUT for one that is yet to come. */
   async done(consumer: string, id: number): Promise<number> {
     const latest = await this.latestId();
     if (id > latest)
@@ -75,6 +67,7 @@ class Outbox implements Events {
     return this.cursor(consumer);
   }
 
+  /** Calls `listener` with each event committed from now on, in order, of all processes. To start at a cursor: subscribe, then read. */
   async subscribe(listener: EventListener): Promise<() => void> {
     this.listening ??= this.startListening().catch((error: unknown) => {
       this.listening = undefined;

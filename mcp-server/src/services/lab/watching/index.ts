@@ -14,7 +14,7 @@ import type { AlertService } from "../alerts/index.ts";
 import { alertSource, Findings } from "./findings.ts";
 import type { Thresholds } from "./stages.ts";
 
-export type WatchingDependencies = {
+type WatchingDependencies = {
   host: string;
   /** Names of the devices with `watch: true`. */
   watched: readonly string[];
@@ -28,24 +28,20 @@ export type WatchingDependencies = {
   onFault(error: unknown): void;
 };
 
-export type Watching = {
-  /** Opens the watched devices, and resolves the alerts that an earlier daemon left of devices that are not watched now. */
-  start(): Promise<void>;
-  count(): number;
-  close(): Promise<void>;
-};
+export type Watching = ReturnType<typeof createWatching>;
 
 /** A picture that takes longer is left out. */
 const pictureMs = 10_000;
 
-export function createWatching(deps: WatchingDependencies): Watching {
+export function createWatching(deps: WatchingDependencies) {
   const { host, alerts, clock, inputs } = deps;
   const watched = new Map(
     deps.watched.map((name) => [`${host}/${name}`, watchedDevice(`${host}/${name}`, deps)]),
   );
   inputs.onInput((deviceId, input) => watched.get(deviceId)?.findings.driven(input));
   return {
-    async start() {
+    /** Opens the watched devices, and resolves the alerts that an earlier daemon left of devices that are not watched now. */
+    async start(): Promise<void> {
       const since = new Date(clock.now()).toISOString();
       for (const alert of await alerts.open(alertSource)) {
         const { id, device_id: deviceId = "", message } = alert;
@@ -59,7 +55,7 @@ export function createWatching(deps: WatchingDependencies): Watching {
       for (const device of watched.values()) device.start();
     },
     count: () => watched.size,
-    async close() {
+    async close(): Promise<void> {
       await Promise.all([...watched.values()].map((device) => device.close()));
     },
   };
@@ -90,12 +86,6 @@ const lookMs = 5_000;
 /** Until a device that could not be opened is tried again: doubled with each failure. */
 const pauseMs = { first: 1_000, longest: 60_000 };
 
-export type WatchedDependencies = {
-  devices: Pick<DeviceService, "acquire" | "open">;
-  clock: Clock;
-  onFault(error: unknown): void;
-};
-
 /** Keeps one device open and listens to what its controllers find, until it is closed. */
 class WatchedDevice {
   private readonly control = new AbortController();
@@ -106,7 +96,7 @@ class WatchedDevice {
   constructor(
     readonly id: string,
     readonly findings: Findings,
-    private readonly deps: WatchedDependencies,
+    private readonly deps: WatchingDependencies,
   ) {}
 
   start(): void {
