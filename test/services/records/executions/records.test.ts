@@ -3,8 +3,10 @@ import { ToolError } from "@labwright/mcp-server";
 import { expect, it } from "vitest";
 import type { FinishedRun, Run } from "#mcp-server/services/index.ts";
 import { createExecutions } from "#mcp-server/services/records/executions/index.ts";
+import { RunRecord } from "#mcp-server/services/records/executions/runRecord.ts";
 import { createNotices } from "#mcp-server/services/records/notices.ts";
 import { callContext } from "../../../fixtures/callContext.ts";
+import { runOf } from "../../../fixtures/executionRecords.ts";
 import { simulatedDevices, testSecrets } from "../../../fixtures/simulated.ts";
 import { describeExecutions, gate, passing, spec, step, until } from "./world.ts";
 
@@ -86,6 +88,22 @@ describeExecutions("the records of executions", (t) => {
     await expect(refused).rejects.toMatchObject({ code: "STORAGE_FAILED" });
     refuses = false;
     expect((await failing.get(id)).execution.status).toBe("passed");
+  });
+
+  it("loses no step when the database refuses one while the row is made late", async () => {
+    let refusals = 1;
+    const appendStep: typeof t.rows.appendStep = async (id, one) => {
+      if (one.index === 1 && refusals-- > 0) throw new Error("disk full");
+      return t.rows.appendStep(id, one);
+    };
+    const { execution, end } = runOf("late", { kind: "actions" });
+    const record = new RunRecord({ ...t.rows, appendStep }, execution);
+    for (const index of [0, 1, 2]) await record.step({ ...step("some"), index });
+    await expect(record.open()).rejects.toThrow("disk full");
+    await record.step({ ...step("last"), index: 3 });
+    await record.end(end, undefined);
+    expect((await t.rows.steps("late")).map(({ index }) => index)).toEqual([0, 1, 2, 3]);
+    expect((await t.rows.find("late"))?.execution.status).toBe("passed");
   });
 
   it("a batch of actions that ends soon is left to the end of its call, unless that is over", async () => {
