@@ -1,9 +1,7 @@
 import { beforeAll, expect, it } from "vitest";
 import { type LeaseRows, leaseRows } from "#mcp-server/storage/index.ts";
 import { describeEachDatabase } from "../fixtures/database.ts";
-
-const start = Date.parse("2030-01-01T00:00:00.000Z");
-const minute = (n: number) => new Date(start + n * 60_000).toISOString();
+import { minute } from "../fixtures/executionRecords.ts";
 
 function wanted(device: string, client: string, at = 0) {
   return {

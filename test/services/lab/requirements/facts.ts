@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { databaseOnly, type ExecutionStatus, testcaseSchema } from "#mcp-server/domain/index.ts";
 import type { Database, NewRequirement } from "#mcp-server/storage/index.ts";
-import { executionRows, type NewExecution } from "#mcp-server/storage/rows/executionRows.ts";
+import type { NewExecution } from "#mcp-server/storage/rows/executionRows.ts";
 import { testcaseRows } from "#mcp-server/storage/rows/testcaseRows.ts";
+import { minute, storeOpenRun } from "../../../fixtures/executionRecords.ts";
 
-/** Instants of the tests, in order. */
-export const minute = (n: number) => new Date(Date.UTC(2030, 0, 1, 0, n)).toISOString();
+export { minute };
 
 export const draft = (more: Partial<NewRequirement> = {}): NewRequirement => ({
   id: randomUUID(),
@@ -31,26 +31,13 @@ export async function saveTestcase(db: Database, name: string, more: object = {}
   return id;
 }
 
-/** Stores a run as it stands, by default that of a test case which passed, and gives its id. */
+/** Stores a run of a test case as it stands, and gives its id. */
 export async function storeRun(
   db: Database,
   run: { name: string; status: ExecutionStatus; at: number } & Partial<NewExecution>,
 ): Promise<string> {
   const { at, ...given } = run;
-  const execution: NewExecution = {
-    id: randomUUID(),
-    kind: "testcase",
-    started_at: minute(at),
-    host_name: "lab",
-    device: "lab/box",
-    device_model: "simulated",
-    triggered_by: "test",
-    correlation_id: "test",
-    verified_count: 1,
-    outputs: {},
-    input: {},
-    ...given,
-  };
-  await executionRows(db).insert(execution);
-  return execution.id;
+  const id = randomUUID();
+  await storeOpenRun(db, id, { started_at: minute(at), ...given });
+  return id;
 }
