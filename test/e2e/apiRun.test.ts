@@ -3,8 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { stringify } from "yaml";
+import { serve } from "../fixtures/loopback.ts";
 import { openPrograms, type Programs } from "../fixtures/program.ts";
-import { chain, serve, testcase } from "../services/apps/testcases/testcaseBench.ts";
+import { chain, testcase } from "../services/apps/testcases/testcaseBench.ts";
 
 let folder: string;
 let programs: Programs;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import type { TestClient } from "../fixtures/client.ts";
+import { serve } from "../fixtures/loopback.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
-import { serve } from "../services/apps/testcases/testcaseBench.ts";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 

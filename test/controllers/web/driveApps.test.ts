@@ -7,14 +7,9 @@ const site = shared(startSite);
 const device = shared(() => openWebDevice({ denyUrl: (url) => url.includes("//denied.example") }));
 beforeEach(() => device.run("load_storage_state"));
 
-const signal = new AbortController().signal;
 const app = () => ({ url: `${site.url}/second`, package: "example.second" });
 
-async function isShown(wanted: Record<string, unknown>) {
-  const check = device.web.checks.find(({ name }) => name === "app_shown");
-  if (!check) throw new Error("there is no check app_shown");
-  return check.read(check.input.parse({ app: wanted }), signal);
-}
+const isShown = (wanted: Record<string, unknown>) => device.check("app_shown", { app: wanted });
 
 describe("open_app", () => {
   it("opens the app's address and gives its status", async () => {

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { serve } from "../../services/apps/testcases/testcaseBench.ts";
-import { failureOf, openWebDevice, type WebDevice } from "./webDevice.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { serve } from "../../fixtures/loopback.ts";
+import { shared } from "../../fixtures/shared.ts";
+import { failureOf, openWebDevice } from "./webDevice.ts";
 
 const never = new AbortController().signal;
 /** A script that waits for an answer that never comes holds up its page as an endless loop does, and costs no core. */
@@ -12,25 +13,20 @@ const page = `<title>Busy</title><h1>Here</h1><button>Go</button><label>Name <in
   }, 300)</script>`;
 
 describe("a page whose script never ends", () => {
-  let site: Awaited<ReturnType<typeof serve>>;
-  let device: WebDevice;
-  beforeAll(async () => {
-    site = await serve((request, response) => {
+  const site = shared(() =>
+    serve((request, response) => {
       if (request.url === "/") response.setHeader("content-type", "text/html").end(page);
-    });
-    device = await openWebDevice();
+    }),
+  );
+  const device = shared(() => openWebDevice());
+  beforeAll(async () => {
     await device.run("navigate_to_url", { url: `${site.url}/` });
     const probed = async () =>
       (await failureOf(device.run("wait_for", { text: "not there", timeout_ms: 300 }))).code;
     while ((await probed()) !== "PAGE_UNRESPONSIVE");
   });
-  afterAll(async () => {
-    await device.close();
-    await site.close();
-  });
 
   it("ends every check within its time, and says for how long the page is busy", async () => {
-    const { web } = device;
     const inputs: Record<string, object> = {
       element_exists: { selector: "Go" },
       element_visible: { selector: "css=button" },
@@ -41,9 +37,7 @@ describe("a page whose script never ends", () => {
       element_count: { selector: "text=Go", count: 1 },
     };
     for (const [name, input] of Object.entries(inputs)) {
-      const check = web.checks.find((one) => one.name === name);
-      if (!check) throw new Error(`no check ${name}`);
-      const failure = await failureOf(check.read(check.input.parse(input), never, { ms: 700 }));
+      const failure = await failureOf(device.check(name, input, { ms: 700 }));
       expect([name, failure.code]).toEqual([name, "PAGE_UNRESPONSIVE"]);
       expect(failure.message).toMatch(/busy for \d+ ms/);
       expect(Number(failure.details.busy_ms)).toBeGreaterThanOrEqual(300);
@@ -82,20 +76,16 @@ describe("a page whose script never ends", () => {
     const failure = await failureOf(device.run("reload", { timeout_ms: 1_500 }));
     expect(failure.code).toBe("PAGE_UNRESPONSIVE");
     await device.run("load_storage_state", {});
-    await device.run("navigate_to_url", { url: "data:text/html,<title>Again</title>" });
+    await device.show("<title>Again</title>");
     expect(await device.js("return document.title")).toBe("Again");
   });
 });
 
 describe("a page that answers", () => {
-  let device: WebDevice;
-  beforeAll(async () => {
-    device = await openWebDevice();
-  });
-  afterAll(() => device.close());
+  const device = shared(() => openWebDevice());
 
   it("is not called busy when a command is not done in time", async () => {
-    await device.run("navigate_to_url", { url: `data:text/html,<p>Here</p>` });
+    await device.show("<p>Here</p>");
     const late = await failureOf(device.run("wait_for", { text: "not there", timeout_ms: 300 }));
     expect(late.code).toBe("COMMAND_TIMEOUT");
     const script = device.run("execute_javascript", {
@@ -121,18 +111,16 @@ describe("a page that answers", () => {
   });
 
   it("is no longer marked when its script has ended", async () => {
-    await device.run("navigate_to_url", { url: "data:text/html,<p>Here</p>" });
+    await device.show("<p>Here</p>");
     // Begun when the page is open: what a slow machine does late cannot use up the time.
     await device.js("setTimeout(() => { const t = Date.now() + 3000; while (Date.now() < t); }, 500)");
     const codes: string[] = [];
     const ask = async () => {
-      const [check] = device.web.checks.filter(({ name }) => name === "text_visible");
-      if (!check) throw new Error("no check");
-      const answer = check.read(check.input.parse({ text: "Here" }), never, { ms: 700 });
+      const answer = device.check("text_visible", { text: "Here" }, { ms: 700 });
       codes.push(
         await answer.then(
-          (reading) => String(reading.holds),
-          (error) => error.code,
+          ({ holds }) => String(holds),
+          ({ code }) => code,
         ),
       );
       return codes.join(" ");

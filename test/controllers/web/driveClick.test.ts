@@ -56,9 +56,7 @@ const noting = `<script>addEventListener("click", (event) => {
 
 describe("a click reaches its element", () => {
   it.each(pages)("%s", async (what, selector, html) => {
-    await device.run("navigate_to_url", {
-      url: `data:text/html,${encodeURIComponent(`${noting}${html}`)}`,
-    });
+    await device.show(`${noting}${html}`);
     const click = device.run("click_element", { selector, timeout_ms: 3_000 });
     if (what.includes("header")) return expect(click).rejects.toThrow(/covered by <div/);
     await click;
@@ -85,9 +83,7 @@ it("a page gets the same events on the short way as from Playwright's own click"
   };
   const noteAll = `<script>globalThis.heard = []; for (const type of ${JSON.stringify(types)}) addEventListener(type, (e) =>
     heard.push([type, e.isTrusted, e.target.localName, Math.round(e.clientX), Math.round(e.clientY), e.button, e.buttons, e.detail]), true)</script>`;
-  await device.run("navigate_to_url", {
-    url: `data:text/html,${encodeURIComponent(`${noteAll}<button>Go</button>`)}`,
-  });
+  await device.show(`${noteAll}<button>Go</button>`);
   const short = await heard();
   // A selector is looked for in every frame then, and Playwright clicks.
   await device.js(

@@ -1,11 +1,10 @@
 import { createHash } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { beforeEach, describe, expect, it } from "vitest";
+import { serve } from "../../fixtures/loopback.ts";
 import { shared } from "../../fixtures/shared.ts";
-import { serve } from "../../services/apps/testcases/testcaseBench.ts";
 import { failureOf, openWebDevice } from "./webDevice.ts";
 
-const NEVER = new AbortController().signal;
 const csv = "name;price\nTea;1.00\n";
 const files: Record<string, (response: ServerResponse) => void> = {
   "/prices.csv": (response) => response.end(csv),
@@ -41,11 +40,7 @@ beforeEach(async () => {
 
 const click = (name: string) => device.run("click_element", { selector: name });
 const waitFor = (params: object) => device.run("wait_for_download", { timeout_ms: 5_000, ...params });
-const check = async (params: Record<string, unknown>) => {
-  const found = device.web.checks.find(({ name }) => name === "download_received");
-  if (!found) throw new Error("no check");
-  return found.read(found.input.parse(params), NEVER);
-};
+const check = (params: Record<string, unknown>) => device.check("download_received", params);
 const sha256 = createHash("sha256").update(csv).digest("hex");
 
 describe("wait_for_download", () => {

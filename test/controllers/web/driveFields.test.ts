@@ -5,10 +5,6 @@ import { failureOf, openWebDevice } from "./webDevice.ts";
 const device = shared(() => openWebDevice({ settings: { locale: "en-US" } }));
 
 const value = (id = "f") => device.js(`return document.getElementById("${id}").value`);
-const show = (html: string) =>
-  device.run("navigate_to_url", {
-    url: `data:text/html,${encodeURIComponent(`<!doctype html><body>${html}`)}`,
-  });
 const fill = (text: string, command = "input_text") =>
   device.run(command, { selector: "id=f", text, timeout_ms: 2_000 });
 
@@ -32,13 +28,13 @@ describe("a field that took its text", () => {
     ["password", "s3cret", "s3cret"],
     ["search", "words", "words"],
   ])("input type=%s takes %s", async (type, text, held) => {
-    await show(`<input id=f type=${type}>`);
+    await device.show(`<input id=f type=${type}>`);
     await fill(text);
     expect(await value()).toBe(held);
   });
 
   it.each(["input_text", "type_text"])("%s: a mask that formats what was typed", async (command) => {
-    await show(`<input id=f><script>f.addEventListener("input", () => {
+    await device.show(`<input id=f><script>f.addEventListener("input", () => {
       const d = f.value.replace(/\\D/g, "").slice(0, 10);
       f.value = d.length > 6 ? "(" + d.slice(0, 3) + ") " + d.slice(3, 6) + "-" + d.slice(6) : d;
     })</script>`);
@@ -49,7 +45,7 @@ describe("a field that took its text", () => {
   it("dates are typed in the page's own order", async () => {
     const german = await openWebDevice({ settings: { locale: "de-DE" } });
     try {
-      await german.run("navigate_to_url", { url: "data:text/html,<input id=f type=date>" });
+      await german.show("<input id=f type=date>");
       await german.run("input_text", { selector: "#f", text: "30.11.2026" });
       expect(await german.js("return f.value")).toBe("2026-11-30");
       await german.run("type_text", { selector: "#f", text: "01.02.2026" });
@@ -60,13 +56,13 @@ describe("a field that took its text", () => {
   });
 
   it("a field that makes a tag of its text, boxes for one character each, and an editor's unseen field", async () => {
-    await show(`<div><ul id=tags></ul><input id=f></div><script>f.addEventListener("input", () => {
+    await device.show(`<div><ul id=tags></ul><input id=f></div><script>f.addEventListener("input", () => {
       if (!f.value.endsWith(",")) return;
       const li = document.createElement("li"); li.textContent = f.value.slice(0, -1); tags.append(li); f.value = "";
     })</script>`);
     await fill("red,");
     expect(await device.js("return tags.textContent")).toBe("red");
-    await show(`<div>${[0, 1, 2].map((n) => `<span><input ${n === 0 ? "id=f" : ""} maxlength=1></span>`).join("")}</div><script>
+    await device.show(`<div>${[0, 1, 2].map((n) => `<span><input ${n === 0 ? "id=f" : ""} maxlength=1></span>`).join("")}</div><script>
       const all = [...document.querySelectorAll("input")];
       all.forEach((one, n) => one.addEventListener("input", () => all[n + 1]?.focus()))</script>`);
     await fill("123", "type_text");
@@ -75,7 +71,7 @@ describe("a field that took its text", () => {
       "2",
       "3",
     ]);
-    await show(`<p id=out></p><textarea id=f style="opacity:0"></textarea><script>
+    await device.show(`<p id=out></p><textarea id=f style="opacity:0"></textarea><script>
       f.addEventListener("input", () => { out.textContent += f.value; f.value = "" })</script>`);
     await device.js("f.focus()");
     await device.run("type_text", { text: "abc" });
@@ -83,18 +79,18 @@ describe("a field that took its text", () => {
   });
 
   it("editable content, and a text typed where the caret is", async () => {
-    await show(`<div id=f contenteditable>old <b>words</b></div>`);
+    await device.show(`<div id=f contenteditable>old <b>words</b></div>`);
     await fill("new words");
     expect(await device.js("return f.innerText")).toBe("new words");
     await fill(" more", "type_text");
-    await show(`<input id=f value=abcd>`);
+    await device.show(`<input id=f value=abcd>`);
     await device.js("f.focus(); f.setSelectionRange(1, 3)");
     await device.run("type_text", { text: "X" });
     expect(await value()).toBe("aXd");
   });
 
   it("Enter and Tab do what the page makes of them", async () => {
-    await show(`<form onsubmit="event.preventDefault(); f.value = ''"><input id=f></form>`);
+    await device.show(`<form onsubmit="event.preventDefault(); f.value = ''"><input id=f></form>`);
     await fill("hello\n", "type_text");
     expect(await value()).toBe("");
   });
@@ -134,7 +130,7 @@ describe("a field that did not take its text", () => {
       "old",
     ],
   ])("%s says what it takes, and %s is not reported as done", async (html, text, says, held) => {
-    await show(html);
+    await device.show(html);
     const failure = await failureOf(fill(text));
     expect(failure.code).toBe("INPUT_NOT_TAKEN");
     expect(failure.message).toMatch(says);
@@ -143,9 +139,11 @@ describe("a field that did not take its text", () => {
   });
 
   it("also where Playwright has to wait for it, and in a frame", async () => {
-    await show(`<iframe srcdoc="<input id=f maxlength=3>"></iframe>`);
+    await device.show(`<iframe srcdoc="<input id=f maxlength=3>"></iframe>`);
     expect((await failureOf(fill("abcdef"))).code).toBe("INPUT_NOT_TAKEN");
-    await show(`<input id=f maxlength=3 disabled><script>setTimeout(() => f.disabled = false, 200)</script>`);
+    await device.show(
+      `<input id=f maxlength=3 disabled><script>setTimeout(() => f.disabled = false, 200)</script>`,
+    );
     expect((await failureOf(fill("abcdef"))).code).toBe("INPUT_NOT_TAKEN");
   });
 
@@ -155,23 +153,23 @@ describe("a field that did not take its text", () => {
     ["<input id=f maxlength=4 value=old>", /at most 4/],
     ["<div id=f contenteditable onbeforeinput='event.preventDefault()'>old</div>", /held before/],
   ])("type_text into %s", async (html, says) => {
-    await show(html);
+    await device.show(html);
     const failure = await failureOf(fill("new", "type_text"));
     expect([failure.code, failure.message]).toEqual(["INPUT_NOT_TAKEN", expect.stringMatching(says)]);
   });
 
   it("type_text where the focus is", async () => {
-    await show("<input id=f value=old readonly>");
+    await device.show("<input id=f value=old readonly>");
     await device.js("f.focus()");
     expect((await failureOf(device.run("type_text", { text: "new" }))).code).toBe("INPUT_NOT_TAKEN");
   });
 
   it("a password is never shown, nor what was typed", async () => {
-    await show("<input id=f type=password maxlength=4>");
+    await device.show("<input id=f type=password maxlength=4>");
     const failure = await failureOf(fill("s3cret-word"));
     expect(failure.code).toBe("INPUT_NOT_TAKEN");
     expect(`${failure.message} ${JSON.stringify(failure.details)}`).not.toMatch(/s3cr/);
-    await show("<input id=f maxlength=4>");
+    await device.show("<input id=f maxlength=4>");
     expect((await failureOf(fill("s3cret-word"))).message).not.toMatch(/s3cr/);
   });
 });
@@ -181,7 +179,7 @@ describe("lists and boxes", () => {
     "back()",
     "setTimeout(back, 100)",
   ])("a list that goes back says what it holds (%s)", async (when) => {
-    await show(`<select id=f><option>Free<option>Paid</select><script>
+    await device.show(`<select id=f><option>Free<option>Paid</select><script>
       f.onchange = () => { const back = () => { f.value = "Free" }; ${when} }</script>`);
     const failure = await failureOf(
       device.run("select_option", { selector: "#f", option: "Paid", timeout_ms: 2_000 }),
@@ -196,7 +194,7 @@ describe("lists and boxes", () => {
     "event.preventDefault()",
     "setTimeout(() => { this.checked = false }, 100)",
   ])("a box that goes back says so (%s)", async (when) => {
-    await show(`<label><input id=f type=checkbox onclick="${when}"> Agree</label>`);
+    await device.show(`<label><input id=f type=checkbox onclick="${when}"> Agree</label>`);
     const failure = await failureOf(device.run("set_checked", { selector: "#f", timeout_ms: 2_000 }));
     expect(failure.code).toBe("INPUT_NOT_TAKEN");
   });

@@ -1,5 +1,6 @@
-import { createServer, type Server } from "node:http";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
+import { serve } from "../../fixtures/loopback.ts";
+import { shared } from "../../fixtures/shared.ts";
 import { killBrowsers } from "./processes.ts";
 import { openWebDevice, type WebDevice } from "./webDevice.ts";
 
@@ -21,34 +22,19 @@ const page = `<!doctype html><title>Shop</title><button id="in">Log in</button><
     show();
   </script>`;
 
-let servers: Server[];
-let urls: string[];
-let device: WebDevice;
-
-beforeAll(async () => {
-  servers = Array.from({ length: 16 }, () =>
-    createServer((_request, response) => {
+const sites = Array.from({ length: 16 }, () =>
+  shared(() =>
+    serve((_request, response) => {
       response.writeHead(200, { "content-type": "text/html" });
       response.end(page);
     }),
-  );
-  urls = await Promise.all(
-    servers.map(async (server) => {
-      await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
-      const address = server.address();
-      return `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}/`;
-    }),
-  );
-});
-afterAll(async () => {
-  for (const server of servers) {
-    server.closeAllConnections();
-    await new Promise((closed) => server.close(closed));
-  }
-});
+  ),
+);
+let device: WebDevice;
 afterEach(() => device.close());
 
-const url = (at: number) => urls[at] ?? "";
+const url = (at: number) => `${sites[at]?.url}/`;
+const urls = () => sites.map((_, at) => url(at));
 const visit = (address: string) => device.run("navigate_to_url", { url: address });
 const seen = () => device.js("return document.getElementById('seen').textContent");
 
@@ -63,12 +49,12 @@ async function killed() {
 describe("a browser that is killed a second after a login", () => {
   it("comes back with the cookies and local storage of all sixteen sites", { timeout: 120_000 }, async () => {
     device = await openWebDevice();
-    for (const address of urls) {
+    for (const address of urls()) {
       await visit(address);
       await device.run("click_element", { selector: "Log in" });
     }
     await killed();
-    for (const address of urls) {
+    for (const address of urls()) {
       await visit(address);
       expect(await seen()).toBe("true ada");
     }
@@ -87,7 +73,7 @@ describe("a browser that is killed a second after a login", () => {
   it("comes back with what a page kept right before it led to another of its site", async () => {
     device = await openWebDevice();
     // A site for each round: what a round finds is not left from the round before.
-    for (const address of urls.slice(0, 5)) {
+    for (const address of urls().slice(0, 5)) {
       await visit(address);
       expect(await seen()).toBe("false undefined");
       await device.run("click_element", { selector: "Log in and go home" });

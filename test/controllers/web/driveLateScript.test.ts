@@ -1,32 +1,22 @@
 import { writeFile } from "node:fs/promises";
-import { createServer, type Server } from "node:http";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { failureOf, openWebDevice, type WebDevice } from "./webDevice.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { serve } from "../../fixtures/loopback.ts";
+import { shared } from "../../fixtures/shared.ts";
+import { failureOf, openWebDevice } from "./webDevice.ts";
 
-let device: WebDevice;
-let site: Server;
-let origin: string;
 let page = "";
 let startScript: ((script: string) => void) | undefined;
 let asked: () => void;
-beforeAll(async () => {
-  device = await openWebDevice();
-  await writeFile(join(device.folder, "cv.txt"), "text");
-  site = createServer(({ url }, response) => {
+const site = shared(() =>
+  serve(({ url }, response) => {
     if (url !== "/late.js") return response.setHeader("content-type", "text/html").end(page);
     startScript = (script) => response.setHeader("content-type", "text/javascript").end(script);
     return asked();
-  });
-  await new Promise<void>((resolve) => site.listen(0, "127.0.0.1", resolve));
-  const address = site.address();
-  origin = `http://127.0.0.1:${typeof address === "object" && address ? address.port : 0}`;
-});
-afterAll(async () => {
-  await device.close();
-  site.closeAllConnections();
-  site.close();
-});
+  }),
+);
+const device = shared(() => openWebDevice());
+beforeAll(() => writeFile(join(device.folder, "cv.txt"), "text"));
 
 /** Opens a page whose script is still on its way. */
 async function show(html: string) {
@@ -34,7 +24,7 @@ async function show(html: string) {
   const isAsked = new Promise<void>((resolve) => {
     asked = resolve;
   });
-  await device.run("navigate_to_url", { url: origin });
+  await device.run("navigate_to_url", { url: site.url });
   await isAsked;
 }
 /** The script arrives and runs, while no one acts. */

@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
 import { rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
 import { DispatchRecord, webFactory } from "@labwright/controllers";
 import { build } from "esbuild";
 import { afterEach, describe, expect, it } from "vitest";
 import { programBundle } from "../../fixtures/bundle.ts";
+import { freePort } from "../../fixtures/loopback.ts";
 import { shared } from "../../fixtures/shared.ts";
 import { startSite } from "../../fixtures/site.ts";
 import { controllerContract } from "../contract.ts";
@@ -27,17 +27,6 @@ controllerContract("the web controller", async () => {
   const endless = { command: "navigate_to_url", params: { url: `${site.url}/never` } };
   return { controller: made.web, factory: webFactory, endless, dispose: () => made.close() };
 });
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      if (address === null || typeof address === "string") return reject(new Error("no port"));
-      server.close(() => resolve(address.port));
-    });
-  });
-}
 
 describe("a browser that dies", () => {
   it("ends the running action with DEVICE_LOST, and the next open brings its storage back", async () => {

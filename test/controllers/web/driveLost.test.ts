@@ -17,11 +17,7 @@ async function opened(path: string): Promise<void> {
 /** What each way to look at the page, or to act on it, ends with. */
 async function codes(): Promise<(string | undefined)[]> {
   const { run, web } = device;
-  const read = (name: string, input: object) => {
-    const check = web.checks.find((one) => one.name === name);
-    if (!check) throw new Error(`no check ${name}`);
-    return check.read(check.input.parse(input), NEVER, { ms: 3_000 });
-  };
+  const read = (name: string, input: object) => device.check(name, input, { ms: 3_000 });
   const ways: Promise<unknown>[] = [
     read("text_visible", { text: "Start" }),
     read("element_hidden", { selector: "Nowhere" }),

@@ -1,12 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { rm } from "node:fs/promises";
-import { createServer } from "node:http";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { afterEach, describe, expect, it } from "vitest";
 import { programBundle } from "../../fixtures/bundle.ts";
-import { closeServer, listenOnLoopback } from "../../fixtures/loopback.ts";
+import { serve } from "../../fixtures/loopback.ts";
 import { shared } from "../../fixtures/shared.ts";
 import { startSite } from "../../fixtures/site.ts";
 import { browserPids, isRunning, processesBelow } from "./processes.ts";
@@ -113,13 +112,12 @@ describe("a device that is stuck", () => {
 
   it("is doubted when the page that an action opens does not come", async () => {
     device = await openWebDevice();
-    const stuck = createServer(({ url }, response) => {
+    const stuck = await serve(({ url }, response) => {
       if (url === "/") response.setHeader("content-type", "text/html").end(`<a href="/next">Next</a>`);
       // The head's script never ends, so the page's DOM is never ready.
       else response.setHeader("content-type", "text/html").write("<script src=/script.js></script>");
     });
-    const port = await listenOnLoopback(stuck);
-    await device.run("navigate_to_url", { url: `http://127.0.0.1:${port}/` });
+    await device.run("navigate_to_url", { url: `${stuck.url}/` });
     await device.run("click_element", { selector: "Next" });
     const failure = await failureOf(device.run("click_element", { selector: "Anything", timeout_ms: 300 }));
     expect(failure).toMatchObject({
@@ -127,7 +125,7 @@ describe("a device that is stuck", () => {
       message: expect.stringContaining("was not run"),
     });
     expect(device.web.isDoubted?.()).toBe(true);
-    await closeServer(stuck);
+    await stuck.close();
   });
 
   it("starts anew when the browser itself does not answer any more", { timeout: 60_000 }, async () => {

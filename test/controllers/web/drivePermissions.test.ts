@@ -1,8 +1,8 @@
 import { findBrowser } from "@labwright/controllers";
 import { chromium } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { serve } from "../../fixtures/loopback.ts";
 import { shared } from "../../fixtures/shared.ts";
-import { serve } from "../../services/apps/testcases/testcaseBench.ts";
 import { failureOf, openWebDevice, type WebDevice } from "./webDevice.ts";
 
 const NEVER = new AbortController().signal;

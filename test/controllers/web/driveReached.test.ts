@@ -6,10 +6,6 @@ import { failureOf, openWebDevice } from "./webDevice.ts";
 
 const device = shared(() => openWebDevice());
 
-const show = (html: string) =>
-  device.run("navigate_to_url", {
-    url: `data:text/html,${encodeURIComponent(`<!doctype html><body>${html}`)}`,
-  });
 const short = { timeout_ms: 1_000 };
 
 describe("set_checked with links in its label", () => {
@@ -28,13 +24,13 @@ describe("set_checked with links in its label", () => {
       `${hidden}<label><input type=checkbox id=box aria-label=Agree><a href='#terms'>Terms</a></label>`,
     ],
   ])("%s", async (_, html) => {
-    await show(html);
+    await device.show(html);
     await device.run("set_checked", { selector: "#box", ...short });
     expect(await device.js("return [box.checked, location.hash]")).toEqual([true, ""]);
   });
 
   it("a box that the page makes itself", async () => {
-    await show(
+    await device.show(
       `<div id=box role=checkbox aria-checked=false tabindex=0 style="width: 200px"
          onclick="this.setAttribute('aria-checked', 'true')">ok <a href='#terms' onclick="event.stopPropagation()">the long terms of use</a></div>`,
     );
@@ -43,7 +39,7 @@ describe("set_checked with links in its label", () => {
   });
 
   it("a click on the label itself ticks the box too", async () => {
-    await show(
+    await device.show(
       `<label id=label><input type=checkbox id=box hidden> a <a href='#terms'>the long terms of use</a></label>`,
     );
     await device.run("click_element", { selector: "#label", ...short });
@@ -51,7 +47,7 @@ describe("set_checked with links in its label", () => {
   });
 
   it("says that a choice was not read back, where it left the page", async () => {
-    await show(
+    await device.show(
       `<form action="about:blank"><select id=jump onchange="this.form.submit()"><option>Here<option>There</select></form>`,
     );
     const { message } = await device.run("select_option", { selector: "#jump", option: "There" });
@@ -74,14 +70,14 @@ describe("a command that does not fit its element is a fault of the test", () =>
     ["select_option", { selector: "#go", option: "x" }, /does not fit/],
     ["click_element", { selector: "css=option[value=b]" }, /select_option.*"Blue".*#colour/],
   ])("%s %j", async (command, params, message) => {
-    await show(`<h1>Title</h1><button id=go>Go</button><div id=slider><span class=handle tabindex=0>|</span></div>
+    await device.show(`<h1>Title</h1><button id=go>Go</button><div id=slider><span class=handle tabindex=0>|</span></div>
       <select id=colour><option value=r>Red<option value=b>Blue</select>`);
     const failure = await failureOf(device.run(command, { ...params, ...short }));
     expect([failure.code, failure.message]).toEqual(["COMMAND_UNSUITABLE", expect.stringMatching(message)]);
   });
 
   it("a disabled field is not such a fault, and what can take the focus gets the key", async () => {
-    await show(
+    await device.show(
       `<input id=off disabled><div id=slider><span id=handle tabindex=0 onkeydown="document.title = event.key">|</span></div>`,
     );
     expect((await failureOf(device.run("press_key", { selector: "#off", key: "a", ...short }))).code).toBe(
@@ -93,14 +89,14 @@ describe("a command that does not fit its element is a fault of the test", () =>
 });
 
 it("a typed text that reads like an error of the network is not one", async () => {
-  await show("<input id=f readonly>");
+  await device.show("<input id=f readonly>");
   const params = { selector: "#f", text: "net::ERR_FAILED interrupted by another navigation", ...short };
   expect((await failureOf(device.run("input_text", params))).code).toBe("ELEMENT_NOT_ACTIONABLE");
 });
 
 describe("a text of two lines in a field of one", () => {
   it.each(["input_text", "type_text"])("%s", async (command) => {
-    await show("<input id=f>");
+    await device.show("<input id=f>");
     const failure = await failureOf(device.run(command, { selector: "#f", text: "one\ntwo", ...short }));
     expect([failure.code, failure.details.held]).toEqual([
       "INPUT_NOT_TAKEN",
@@ -110,10 +106,10 @@ describe("a text of two lines in a field of one", () => {
   });
 
   it("is taken by a field of several, and where Enter sends a line", async () => {
-    await show("<textarea id=f></textarea>");
+    await device.show("<textarea id=f></textarea>");
     await device.run("input_text", { selector: "#f", text: "one\ntwo" });
     expect(await device.js("return f.value")).toBe("one\ntwo");
-    await show(
+    await device.show(
       `<input id=f onkeydown="if (event.key === 'Enter') { document.title += f.value; f.value = '' }">`,
     );
     await device.run("type_text", { selector: "#f", text: "one\ntwo" });
@@ -140,7 +136,7 @@ describe("a click that another element is about to receive", () => {
     ],
   ])("does not reach the page, and fails with who took it: %s", async (_, html) => {
     for (const selector of ["Go", "#go"]) {
-      await show(`${noting}${html}`);
+      await device.show(`${noting}${html}`);
       const failure = await failureOf(device.run("click_element", { selector, ...short }));
       // One that never stands still may be waited for until the time is over.
       expect(failure.code).toMatch(/^(ELEMENT_NOT_ACTIONABLE|COMMAND_TIMEOUT)$/);
@@ -149,7 +145,7 @@ describe("a click that another element is about to receive", () => {
   });
 
   it("so does a hover", async () => {
-    await show(
+    await device.show(
       `<button id=go>Go</button><div id=veil style="${veil}; pointer-events: none"></div>
       <script>addEventListener("mousemove", () => { veil.style.pointerEvents = "auto" })</script>`,
     );
@@ -160,14 +156,14 @@ describe("a click that another element is about to receive", () => {
   });
 
   it("is tried again where the way is free in time", async () => {
-    await show(`${noting}<button id=go onmouseenter="veil.hidden = false; setTimeout(() => veil.remove(), 300)">Go</button>
+    await device.show(`${noting}<button id=go onmouseenter="veil.hidden = false; setTimeout(() => veil.remove(), 300)">Go</button>
       <div id=veil hidden style="${veil}"></div>`);
     await device.run("click_element", { selector: "Go", timeout_ms: 4_000 });
     expect(await device.js("return document.title.trim()")).toBe("go");
   });
 
   it("the second of a double click counts", async () => {
-    await show(
+    await device.show(
       `<button id=go onclick="veil.hidden = false">Go</button><div id=veil hidden style="${veil}"></div>`,
     );
     const failure = await failureOf(device.run("double_click", { selector: "#go", ...short }));
@@ -175,7 +171,7 @@ describe("a click that another element is about to receive", () => {
       "ELEMENT_NOT_ACTIONABLE",
       expect.stringMatching(/id="veil"/),
     ]);
-    await show(`<button id=go ondblclick="document.title = 'twice'">Go</button>`);
+    await device.show(`<button id=go ondblclick="document.title = 'twice'">Go</button>`);
     await device.run("double_click", { selector: "#go" });
     expect(await device.js("return document.title")).toBe("twice");
   });
@@ -199,12 +195,12 @@ it("an element is called missing only where there was time to look for it", () =
 });
 
 it("a page that is busy with a click is waited for, and the click is done", async () => {
-  await show(
+  await device.show(
     `<button onclick="const t = Date.now(); while (Date.now() - t < 5100); document.body.append('logged in')">Login</button>`,
   );
   await device.run("click_element", { selector: "Login" });
   expect(await device.js("return document.body.textContent")).toContain("logged in");
-  await show(
+  await device.show(
     `<p id=p>x</p><iframe></iframe><button onclick="const t = Date.now(); while (Date.now() - t < 5100); p.append('logged in')">Login</button>`,
   );
   await device.run("click_element", { selector: "Login" });
@@ -212,7 +208,7 @@ it("a page that is busy with a click is waited for, and the click is done", asyn
 }, 40_000);
 
 it("an element is dragged by its corner, which resizes it", async () => {
-  await show(`<textarea id=tt style="width:90px;height:70px"></textarea>`);
+  await device.show(`<textarea id=tt style="width:90px;height:70px"></textarea>`);
   const size = () => device.js("return [tt.offsetWidth, tt.offsetHeight]");
   const before = await size();
   await device.run("drag_by", { selector: "#tt", x: 100, y: 50, by: "bottom_right" });

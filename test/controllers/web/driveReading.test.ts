@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { serve } from "../../fixtures/loopback.ts";
 import { shared } from "../../fixtures/shared.ts";
-import { serve } from "../../services/apps/testcases/testcaseBench.ts";
 import { failureOf, openWebDevice } from "./webDevice.ts";
 
 const long = "word ".repeat(3_000).trim();

@@ -4,10 +4,7 @@ import { failureOf, openWebDevice } from "./webDevice.ts";
 
 const device = shared(() => openWebDevice());
 
-const show = (html: string) =>
-  device.run("navigate_to_url", {
-    url: `data:text/html,${encodeURIComponent(`<!doctype html><body style="margin:0">${html}`)}`,
-  });
+const show = (html: string) => device.show(html, "<style>body { margin: 0 }</style>");
 /** A list that has only those of its rows that are in sight. */
 const virtual = (rows: number) => `<h1>Orders</h1>
   <div id=list aria-label="All orders" style="height:200px;overflow:auto"><div id=inner style="position:relative;height:${rows * 20}px"></div></div>

@@ -1,13 +1,11 @@
-import { createServer, type Server } from "node:http";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { failureOf, openWebDevice, type WebDevice } from "./webDevice.ts";
+import { describe, expect, it } from "vitest";
+import { serve } from "../../fixtures/loopback.ts";
+import { shared } from "../../fixtures/shared.ts";
+import { failureOf, openWebDevice } from "./webDevice.ts";
 
-let device: WebDevice;
-let server: Server;
-let url = "";
-beforeAll(async () => {
+const site = shared(async () => {
   const folder = fileURLToPath(new URL("../../fixtures/widgets/", import.meta.url));
   const scripts = new Map<string, string>();
   for (const name of ["react", "imask"]) {
@@ -15,25 +13,16 @@ beforeAll(async () => {
     const made = await build({ entryPoints: [`${folder}${name}.js`], bundle: true, write: false, define });
     scripts.set(`/${name}.js`, made.outputFiles[0]?.text ?? "");
   }
-  server = createServer((request, response) => {
+  return serve((request, response) => {
     const script = scripts.get(request.url ?? "");
     response.setHeader("content-type", `text/${script ? "javascript" : "html"}; charset=utf-8`);
     response.end(script ?? `<!doctype html><body><script src="${request.url}.js"></script>`);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("no port");
-  url = `http://127.0.0.1:${address.port}`;
-  device = await openWebDevice({ settings: { locale: "en-US" } });
 });
-afterAll(async () => {
-  await device.close();
-  server.closeAllConnections();
-  server.close();
-});
+const device = shared(() => openWebDevice({ settings: { locale: "en-US" } }));
 
 const open = async (page: string, first: string) => {
-  await device.run("navigate_to_url", { url: `${url}/${page}` });
+  await device.run("navigate_to_url", { url: `${site.url}/${page}` });
   await device.run("wait_for", { selector: first });
 };
 const value = (id: string) => device.js(`return document.getElementById("${id}").value`);

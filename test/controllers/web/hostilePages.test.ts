@@ -16,8 +16,7 @@ async function lookAt(head: string, body: string) {
 it.each(replaced)("a snapshot does not depend on what the page has replaced: %s", async (head) => {
   const seen = await lookAt(head, widgets);
   expect(seen).toEqual(["button Save", "clickable Press", "button Inner"]);
-  const check = see.checks.find(({ name }) => name === "element_visible");
-  const reading = await check?.read({ selector: "role=button[name=Save]" }, signal());
+  const reading = await see.read("element_visible", { selector: "role=button[name=Save]" });
   expect(reading).toMatchObject({ holds: true });
   await see.page
     .locator(

@@ -1,5 +1,5 @@
-import { createServer } from "node:http";
 import { expect, test } from "vitest";
+import { serve } from "../../fixtures/loopback.ts";
 import { openForTests, openSeeing, signal } from "./seeSession.ts";
 
 const see = openForTests();
@@ -159,15 +159,12 @@ test("the focus is seen where it is", async () => {
 });
 
 test("dialogs, console errors and requests are remembered", async () => {
-  const server = createServer((request, response) => {
+  const site = await serve((request, response) => {
     response.statusCode = request.url === "/missing" ? 404 : 200;
     response.setHeader("content-type", "text/html").end("<p>ok</p>");
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("no port");
   try {
-    await see.page.goto(`http://127.0.0.1:${address.port}/`);
+    await see.page.goto(`${site.url}/`);
     expect(await see.read("console_error_seen", {})).toMatchObject({ holds: false, actual: "none was seen" });
     expect(await see.read("dialog_seen", {})).toMatchObject({ holds: false });
     await see.page.evaluate(
@@ -190,7 +187,7 @@ test("dialogs, console errors and requests are remembered", async () => {
       actual: 'seen: "Really?"',
     });
   } finally {
-    server.close();
+    await site.close();
   }
 });
 

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
 import { numbersIn } from "#controllers/web/checks/numbers.ts";
-import { serve } from "../../services/apps/testcases/testcaseBench.ts";
+import { serve } from "../../fixtures/loopback.ts";
 import { openForTests } from "./seeSession.ts";
 
 const see = openForTests();

@@ -1,7 +1,7 @@
-import { createServer, type Server } from "node:http";
-import type { Element } from "@labwright/controllers";
 import { expect, test } from "vitest";
+import type { Element } from "#controllers/contract.ts";
 import { locate } from "#controllers/web/acting/locate.ts";
+import { serve } from "../../fixtures/loopback.ts";
 import { openForTests, signal } from "./seeSession.ts";
 
 const see = openForTests();
@@ -164,8 +164,7 @@ test("a box that is a speck is reached through its label, which has its state", 
   await (await locate(see.session, { selector: "Mark all" }, signal)).click({ timeout: 5_000 });
   const after = await see.look.dump({ interactiveOnly: true }, signal);
   expect(after.elements.map(short)).toEqual(["checkbox Mark all checked focused"]);
-  const isChecked = see.checks.find(({ name }) => name === "element_checked");
-  expect(await isChecked?.read({ selector: "Mark all" }, signal)).toMatchObject({ holds: true });
+  expect(await see.read("element_checked", { selector: "Mark all" })).toMatchObject({ holds: true });
 });
 
 test("a field without a label is called by the words next to it", async () => {
@@ -274,14 +273,13 @@ test("a ref of an element that is gone is stale, and its number never names anot
 });
 
 test("refs of the page before a navigation are stale, those never given are not found", async () => {
-  const server = createServer((request, response) =>
+  const site = await serve((request, response) =>
     response.setHeader("content-type", "text/html").end(`<button>${request.url}</button>`),
   );
-  const port = await listen(server);
   try {
-    await see.page.goto(`http://127.0.0.1:${port}/a`);
+    await see.page.goto(`${site.url}/a`);
     const first = await see.look.dump({ interactiveOnly: true }, signal);
-    await see.page.goto(`http://127.0.0.1:${port}/b`);
+    await see.page.goto(`${site.url}/b`);
     await see.look.dump({ interactiveOnly: true }, signal);
     const ref = first.elements[0]?.ref ?? "";
     await expect(locate(see.session, { ref }, signal)).rejects.toMatchObject({ code: "STALE_REF" });
@@ -289,25 +287,24 @@ test("refs of the page before a navigation are stale, those never given are not 
       code: "ELEMENT_NOT_FOUND",
     });
   } finally {
-    server.close();
+    await site.close();
   }
 });
 
 test("a strict content policy hinders neither looking nor acting", async () => {
-  const server = createServer((_, response) =>
+  const site = await serve((_, response) =>
     response
       .setHeader("content-type", "text/html")
       .setHeader("content-security-policy", "script-src 'none'; require-trusted-types-for 'script'")
       .end("<form action=/next><button>Send</button></form>"),
   );
-  const port = await listen(server);
   try {
-    await see.page.goto(`http://127.0.0.1:${port}/`);
+    await see.page.goto(`${site.url}/`);
     const { elements } = await see.look.dump({ interactiveOnly: true }, signal);
     await (await locate(see.session, { ref: named(elements, "Send").ref }, signal)).click();
     await expect.poll(() => see.page.url()).toContain("/next");
   } finally {
-    server.close();
+    await site.close();
   }
 });
 
@@ -328,10 +325,3 @@ test("a snapshot ends when its signal does", async () => {
     /stopped|abort/i,
   );
 });
-
-async function listen(server: Server): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return address.port;
-}

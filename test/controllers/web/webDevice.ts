@@ -2,12 +2,14 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
+  type Check,
   type CommandResult,
   type ControllerContext,
   createWebController,
   DeviceError,
   type DeviceNotice,
   type DriverController,
+  type Reading,
   webSettingsSchema,
 } from "@labwright/controllers";
 import { controllerContext } from "../../fixtures/controllerContext.ts";
@@ -19,6 +21,10 @@ export type WebDevice = {
   folder: string;
   /** Runs a command as the server does: parameters are parsed first. */
   run(command: string, params?: Record<string, unknown>, signal?: AbortSignal): Promise<CommandResult>;
+  /** Opens a document with this body. */
+  show(body: string, head?: string): Promise<CommandResult>;
+  /** Reads a check once. */
+  check(name: string, input: object, options?: CheckOptions): Promise<Reading>;
   /** What a script in the page returns. */
   js(body: string): Promise<unknown>;
   /** Lines that the page noted of itself. */
@@ -28,6 +34,8 @@ export type WebDevice = {
   dropNotices(): void;
   close(): Promise<void>;
 };
+
+type CheckOptions = Parameters<Check["read"]>[2];
 
 export type DeviceOptions = {
   settings?: Record<string, unknown>;
@@ -56,6 +64,15 @@ export async function makeWebDevice(options: DeviceOptions = {}): Promise<WebDev
     web,
     folder,
     run,
+    show: (body, head = "") =>
+      run("navigate_to_url", {
+        url: `data:text/html,${encodeURIComponent(`<!doctype html>${head}<body>${body}`)}`,
+      }),
+    async check(name, input, options) {
+      const check = web.checks.find((one) => one.name === name);
+      if (check === undefined) throw new Error(`no check ${name}`);
+      return check.read(check.input.parse(input), NEVER, options);
+    },
     js,
     log: () => js("return [...document.querySelectorAll('#log li')].map((li) => li.textContent)"),
     async noticed(kind) {

@@ -2,8 +2,9 @@ import type { AppInUse, ControllerFactory } from "@labwright/controllers";
 import { simulatedFactory } from "@labwright/controllers/lab";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { TestClient } from "../../fixtures/client.ts";
+import { serve } from "../../fixtures/loopback.ts";
 import { openProduct, type Product } from "../../fixtures/product.ts";
-import { chain, serve } from "../apps/testcases/testcaseBench.ts";
+import { chain } from "../apps/testcases/testcaseBench.ts";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 

@@ -3,9 +3,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, test, vi } from "
 import { createNotices } from "#mcp-server/services/records/notices.ts";
 import { callContext } from "../../fixtures/callContext.ts";
 import type { TestClient } from "../../fixtures/client.ts";
+import { serve } from "../../fixtures/loopback.ts";
 import { openProduct, type Product } from "../../fixtures/product.ts";
 import { simulatedDevices } from "../../fixtures/simulated.ts";
-import { chain, serve } from "../apps/testcases/testcaseBench.ts";
+import { chain } from "../apps/testcases/testcaseBench.ts";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 

@@ -10,7 +10,8 @@ import {
 } from "#mcp-server/services/apps/testcases/api/schemaChecker.ts";
 import { openStorage, type Storage } from "#mcp-server/storage/index.ts";
 import { bundled, engineFiles } from "../../../fixtures/engine.ts";
-import { type BenchOptions, chain, openBench, runSaved, serve, testcase } from "./testcaseBench.ts";
+import { serve } from "../../../fixtures/loopback.ts";
+import { type BenchOptions, chain, openBench, runSaved, testcase } from "./testcaseBench.ts";
 
 export type Given = Record<string, unknown>;
 

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { createServer, type RequestListener } from "node:http";
-import { ToolError } from "@labwright/mcp-server";
+import { ToolError } from "#mcp-server/errors.ts";
 import {
   createSchemaChecker,
   type SchemaChecker,
@@ -256,22 +255,6 @@ export async function runSaved(
 export async function eventsOf(bench: Bench, executionId: string): Promise<StoredEvent[]> {
   const all = await bench.events.read({ after: 0, limit: 10_000 });
   return all.filter(({ execution_id }) => execution_id === executionId);
-}
-
-/** A server on loopback; its address, and what ends it. */
-export async function serve(listener: RequestListener): Promise<{ url: string; close(): Promise<void> }> {
-  const server = createServer(listener);
-  await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
-  const address = server.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    close: () =>
-      new Promise((done) => {
-        server.closeAllConnections();
-        server.close(() => done());
-      }),
-  };
 }
 
 export const statuses = (steps: readonly { path: string; status: string }[]): string[] =>
