@@ -43,7 +43,7 @@ export async function ask<T>(
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const page = session.page();
-  if (question.isOfApp) refuseStrange(session, question.what);
+  if (question.isOfApp) refuseStrange(session, `${question.what} was not possible`);
   const end = pulseOf(page).begin();
   const startedAt = performance.now();
   const deadline = deadlineOf(question, () => isBusySince(page, startedAt));
@@ -61,12 +61,12 @@ export async function ask<T>(
   }
 }
 
-function refuseStrange(session: AskedSession, what: string): void {
+function refuseStrange(session: AskedSession, outcome: string): void {
   const strangeness = session.strangeness();
   if (strangeness === undefined) return;
   throw new DeviceError(
     "PAGE_LOST",
-    `${what} was not possible: ${strangeness}. Open the app again, by navigate_to_url, open_app or by going to a screen.`,
+    `${outcome}: ${strangeness}. Open the app again, by navigate_to_url, open_app or by going to a screen.`,
   );
 }
 
@@ -115,7 +115,7 @@ function failureOf(
     );
   }
   const isLost = isOfApp && session.isAlive() && !signal.aborted && !(error instanceof DeviceError);
-  if (isLost) refuseStrange(session, what);
+  if (isLost) refuseStrange(session, `${what} did not end`);
   return asDeviceError(error, {
     command: what,
     timeoutMs: ms ?? tookMs,
