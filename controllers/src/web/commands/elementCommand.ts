@@ -19,15 +19,14 @@ export const documentShape = {
     .describe("HTTP status that the page it opens must have, such as 404. Without it, any below 400."),
 };
 
-type Timed = { timeout_ms: number };
+export type Timed = Target & { timeout_ms: number };
+
+export type Spec<Input extends z.ZodObject> = { name: string; description: string; input: Input };
 
 /** A command on one element: it is located, acted on with Playwright's own waiting, and the page it opens is waited for. */
-export function elementCommand<Input extends z.ZodObject & z.ZodType<Target & Timed>>(
+export function elementCommand<Input extends z.ZodObject & z.ZodType<Timed>>(
   actions: Actions,
-  spec: {
-    name: string;
-    description: string;
-    input: Input;
+  spec: Spec<Input> & {
     /** What the message says, before the element's name. */
     done: string;
     run(locator: Locator, input: z.output<Input>, action: Action): Promise<unknown>;
@@ -41,7 +40,7 @@ export function elementCommand<Input extends z.ZodObject & z.ZodType<Target & Ti
     effect: "write",
     input: spec.input,
     run(input, signal) {
-      const target: Target & Timed = input;
+      const target: Timed = input;
       const options = {
         command: spec.name,
         timeoutMs: target.timeout_ms,
@@ -60,10 +59,7 @@ export function elementCommand<Input extends z.ZodObject & z.ZodType<Target & Ti
 /** A command that names no element and takes five seconds at most. */
 export function shortCommand<Input extends z.ZodObject>(
   actions: Actions,
-  spec: {
-    name: string;
-    description: string;
-    input: Input;
+  spec: Spec<Input> & {
     done: string | ((input: z.output<Input>) => string);
     awaitsPage?: boolean;
     run(input: z.output<Input>, action: Action): Promise<unknown>;

@@ -6,6 +6,7 @@ import { untilAborted } from "../../waiting/deadlines.ts";
 import { ask } from "../acting/question.ts";
 import type { DrivenSession } from "../browser/session.ts";
 import { dispatchedBy } from "../page/failures.ts";
+import type { Spec } from "./elementCommand.ts";
 
 const DEADLINE_MS = 5_000;
 const LONGEST_TEXT = 100_000;
@@ -39,10 +40,7 @@ const permission = z.enum([
 /** A command that sets something on the browser's context: it leaves the page, and what was written into it, as they are. */
 function contextCommand<Input extends z.ZodObject>(
   session: DrivenSession,
-  spec: {
-    name: string;
-    description: string;
-    input: Input;
+  spec: Spec<Input> & {
     done(input: z.output<Input>): string;
     prepare(input: z.output<Input>, signal: AbortSignal): Promise<void>;
     set(input: z.output<Input>): Promise<void>;

@@ -1,7 +1,7 @@
 import type { Locator } from "playwright-core";
 import { z } from "zod";
 import { type Command, type CommandResult, defineCommand } from "../../contract.ts";
-import { type Target, targetShape, timeoutShape } from "../../elements/target.ts";
+import { targetShape, timeoutShape } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
 import type { Actions } from "../acting/action.ts";
 import { countAll, locate } from "../acting/locate.ts";
@@ -12,6 +12,7 @@ import { askElement, runApart } from "../page/askAgent.ts";
 import { findInFrames } from "../page/elementsInFrames.ts";
 import { parseForPage } from "../page/selectors.ts";
 import { drawnTable, tableOf } from "../page/tables.ts";
+import type { Spec, Timed } from "./elementCommand.ts";
 
 /** What the reading itself may take when the element is there. */
 const READ_MS = 3_000;
@@ -94,12 +95,9 @@ function getCount(actions: Actions): Command {
 }
 
 /** A command that reads one element: once the screen is usable, since what acted before it may still change what is read. */
-function reading<Input extends z.ZodObject & z.ZodType<Target & { timeout_ms: number }>>(
+function reading<Input extends z.ZodObject & z.ZodType<Timed>>(
   actions: Actions,
-  spec: {
-    name: string;
-    description: string;
-    input: Input;
+  spec: Spec<Input> & {
     read(locator: Locator, input: z.output<Input>, signal: AbortSignal): Promise<CommandResult>;
   },
 ): Command {
@@ -109,7 +107,7 @@ function reading<Input extends z.ZodObject & z.ZodType<Target & { timeout_ms: nu
     effect: "read",
     input: spec.input,
     async run(input, signal) {
-      const target: Target & { timeout_ms: number } = input;
+      const target: Timed = input;
       await actions.untilUsable(signal);
       const { session } = actions;
       const question = { what: spec.name, ms: target.timeout_ms, graceMs: READ_MS, signal, isOfApp: true };

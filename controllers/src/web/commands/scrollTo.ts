@@ -1,13 +1,12 @@
 import type { Frame, Locator } from "playwright-core";
 import { type Command, defineCommand } from "../../contract.ts";
-import type { Target } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
 import { portable } from "../../portable.ts";
 import { poll } from "../../waiting/deadlines.ts";
 import type { Action, Actions } from "../acting/action.ts";
 import { askAgent } from "../page/askAgent.ts";
 import { askFrames } from "../page/elementsInFrames.ts";
-import { nameOf } from "./elementCommand.ts";
+import { nameOf, type Timed } from "./elementCommand.ts";
 
 /** Before anything is scrolled: an element that is only late. */
 const LATE_MS = 1_000;
@@ -16,7 +15,6 @@ const LEAST_SEARCH_MS = 60_000;
 const MORE_MS = 1_000;
 const MOST_SCREENS = 200;
 
-type Timed = Target & { timeout_ms: number };
 type List = { frame: Frame; at: number; name: string };
 
 /** Lists that draw only what is in sight are looked through, down to their end and up to their beginning. */
