@@ -9,21 +9,18 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest
 import { keyOf } from "#controllers/web/acting/keys.ts";
 import { Notices } from "#controllers/web/browser/notices.ts";
 import { wholeUrl } from "#controllers/web/page/address.ts";
-import { type Site, startSite } from "../../fixtures/site.ts";
+import { shared } from "../../fixtures/shared.ts";
+import { startSite } from "../../fixtures/site.ts";
 import { failureOf, makeWebDevice, openWebDevice, type WebDevice } from "./webDevice.ts";
 
 const NEVER = new AbortController().signal;
-let site: Site;
+const site = shared(startSite);
 let folder: string;
 let device: WebDevice | undefined;
 beforeAll(async () => {
-  site = await startSite();
   folder = await mkdtemp(join(tmpdir(), "labwright-browser-"));
 });
-afterAll(async () => {
-  await site.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => rm(folder, { recursive: true, force: true }));
 afterEach(async () => {
   await device?.close();
   device = undefined;
@@ -42,10 +39,7 @@ async function program(name: string, script: string): Promise<string> {
   return path;
 }
 
-function systemChromium(): string {
-  const path = findBrowser()?.path ?? chromium.executablePath();
-  return path;
-}
+const systemChromium = () => findBrowser()?.path ?? chromium.executablePath();
 
 describe("finding a browser", () => {
   it("takes the one of the settings, then one of the system", async () => {
@@ -221,7 +215,7 @@ describe("keys", () => {
   });
 });
 
-describe("what is kept of notices and dialogs", () => {
+describe("what is kept of notices", () => {
   it("is bounded, and the same notice twice in a row is reported once", () => {
     const notices = new Notices(() => false);
     notices.add("tab", "one");
@@ -234,12 +228,5 @@ describe("what is kept of notices and dialogs", () => {
     expect(notices.after(kept.at(-2)?.seq ?? 0).map(({ text }) => text)).toEqual(["tab 499"]);
     notices.add("tab", "tab 499");
     expect(notices.after(kept.at(-1)?.seq ?? 0).map(({ text }) => text)).toEqual(["tab 499"]);
-  });
-
-  it("a page goes on once its dialog was answered", async () => {
-    device = await openWebDevice();
-    await device.run("navigate_to_url", { url: `${site.url}/dialogs` });
-    await device.run("click_element", { selector: "Alert" });
-    expect(await device.log()).toEqual(["alert closed"]);
   });
 });

@@ -1,15 +1,12 @@
 import { spawn } from "node:child_process";
 import { rm } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
 import { DispatchRecord, webFactory } from "@labwright/controllers";
-import { build } from "esbuild";
 import { afterEach, describe, expect, it } from "vitest";
-import { programBundle } from "../../fixtures/bundle.ts";
 import { freePort } from "../../fixtures/loopback.ts";
 import { shared } from "../../fixtures/shared.ts";
 import { startSite } from "../../fixtures/site.ts";
 import { controllerContract } from "../contract.ts";
-import { isRunning, killBrowsers, killRenderers, processesBelow } from "./processes.ts";
+import { bundled, isRunning, killBrowsers, killRenderers, processesBelow } from "./processes.ts";
 import { type DeviceOptions, failureOf, makeWebDevice, openWebDevice, type WebDevice } from "./webDevice.ts";
 
 const NEVER = new AbortController().signal;
@@ -52,18 +49,6 @@ describe("a browser that dies", () => {
     expect((await failureOf(run("navigate_to_url", { url: `${site.url}/` }))).code).toBe("DEVICE_LOST");
   });
 });
-
-/** Node 20 runs no TypeScript; the bundle lies where it finds Playwright. */
-async function bundledHolder(): Promise<string> {
-  const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
-  const outfile = at(`../../../node_modules/.cache/labwright/holdBrowser-${process.pid}.mjs`);
-  await build({
-    entryPoints: [at("holdBrowser.ts")],
-    outfile,
-    ...programBundle,
-  });
-  return outfile;
-}
 
 describe("a click does not count as done", () => {
   const handling = "const asked = new XMLHttpRequest(); asked.open('GET', '/never', false); asked.send()";
@@ -113,7 +98,7 @@ describe("a tab that dies or hangs", () => {
 
 describe("a process that is killed", () => {
   it("leaves no browser behind, even one whose page never rests", async () => {
-    const script = await bundledHolder();
+    const script = await bundled("holdBrowser");
     const holder = spawn(process.execPath, [script, `${site.url}/busy`], {
       stdio: ["ignore", "pipe", "inherit"],
     });

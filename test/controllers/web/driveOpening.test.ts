@@ -1,14 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { rm } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
 import { afterEach, describe, expect, it } from "vitest";
-import { programBundle } from "../../fixtures/bundle.ts";
 import { serve } from "../../fixtures/loopback.ts";
 import { shared } from "../../fixtures/shared.ts";
 import { startSite } from "../../fixtures/site.ts";
-import { browserPids, isRunning, processesBelow } from "./processes.ts";
+import { browserPids, bundled, isRunning, processesBelow } from "./processes.ts";
 import { failureOf, makeWebDevice, openWebDevice, type WebDevice } from "./webDevice.ts";
 
 const NEVER = new AbortController().signal;
@@ -18,18 +15,6 @@ afterEach(async () => {
   await device?.close();
   device = undefined;
 });
-
-/** Node 20 runs no TypeScript; the bundle lies where it finds Playwright. */
-async function bundled(name: string): Promise<string> {
-  const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
-  const outfile = at(`../../../node_modules/.cache/labwright/${name}-${process.pid}.mjs`);
-  await build({
-    ...programBundle,
-    entryPoints: [at(`${name}.ts`)],
-    outfile,
-  });
-  return outfile;
-}
 
 describe("browsers that are opened one soon after the other", () => {
   it("all have our selector engine", { timeout: 120_000 }, async () => {

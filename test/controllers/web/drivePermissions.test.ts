@@ -1,9 +1,9 @@
 import { findBrowser } from "@labwright/controllers";
 import { chromium } from "playwright-core";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { serve } from "../../fixtures/loopback.ts";
 import { shared } from "../../fixtures/shared.ts";
-import { failureOf, openWebDevice, type WebDevice } from "./webDevice.ts";
+import { failureOf, openWebDevice } from "./webDevice.ts";
 
 const NEVER = new AbortController().signal;
 const page = `<title>Rights</title><label>Note <textarea id="note"></textarea></label><button onclick="ask()">Where</button><p id="place"></p><script>
@@ -144,11 +144,7 @@ describe.each([
   ["found first", {}],
   ["with a window to hide", { executable_path: wholeChromium() }],
 ])("http_credentials in the browser that is %s", (_, settings) => {
-  let own: WebDevice;
-  beforeAll(async () => {
-    own = await openWebDevice({ settings });
-  });
-  afterAll(() => own.close());
+  const own = shared(() => openWebDevice({ settings }));
   beforeEach(() => own.run("load_storage_state", {}));
 
   const staff = () => own.run("navigate_to_url", { url: `${site.url}/staff` });

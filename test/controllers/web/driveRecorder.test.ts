@@ -5,26 +5,20 @@ import { promisify } from "node:util";
 import { inflateRawSync } from "node:zlib";
 import type { Recorder, Recording, RecordingLoss } from "@labwright/controllers";
 import sharp from "sharp";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { type Site, startSite } from "../../fixtures/site.ts";
+import type { Recorder, Recording, RecordingLoss } from "#controllers/contract.ts";
+import { shared } from "../../fixtures/shared.ts";
+import { startSite } from "../../fixtures/site.ts";
 import { failureOf, makeWebDevice, openWebDevice, type WebDevice } from "./webDevice.ts";
 
 const run = promisify(execFile);
 const NEVER = new AbortController().signal;
 const viewport = { width: 640, height: 360 };
 
-let site: Site;
-let player: WebDevice;
-beforeAll(async () => {
-  site = await startSite();
-  player = await openWebDevice();
-  await player.run("navigate_to_url", { url: `${site.url}/second` });
-});
-afterAll(async () => {
-  await player.close();
-  await site.close();
-});
+const site = shared(startSite);
+const player = shared(() => openWebDevice());
+beforeAll(() => player.run("navigate_to_url", { url: `${site.url}/second` }));
 
 let device: WebDevice;
 let recorder: Recorder;

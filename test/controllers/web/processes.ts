@@ -1,4 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { programBundle } from "../../fixtures/bundle.ts";
 
 /** Processes whose parent is, at whatever distance, `ancestor`. Linux only, as is the test bench. */
 export function processesBelow(ancestor: number): number[] {
@@ -60,3 +63,15 @@ export const killBrowsers = () => kill(browserPids());
 
 /** Crashes every tab. */
 export const killRenderers = () => kill(chromiumPids((command) => command.includes("--type=renderer")));
+
+/** Node 20 runs no TypeScript; the bundle lies where it finds Playwright. */
+export async function bundled(name: string): Promise<string> {
+  const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+  const outfile = at(`../../../node_modules/.cache/labwright/${name}-${process.pid}.mjs`);
+  await build({
+    ...programBundle,
+    entryPoints: [at(`${name}.ts`)],
+    outfile,
+  });
+  return outfile;
+}

@@ -1,11 +1,11 @@
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import type { Browser, CDPSession } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Site, startSite } from "../../fixtures/site.ts";
+import { expect, test } from "vitest";
+import { shared } from "../../fixtures/shared.ts";
+import { startSite } from "../../fixtures/site.ts";
 import { pages } from "../../fixtures/sitePages.ts";
 import { nameDifferences } from "./accessibleNames.ts";
-import { launchBrowser, openSeeing, type SeeingPage } from "./seeSession.ts";
+import { openForTests } from "./seeSession.ts";
 
 /** Ways of naming that the pages of the site do not have. */
 const ways = `<title>Ways</title>
@@ -53,22 +53,8 @@ const explained: Readonly<Record<string, string>> = {
     "the placeholder only shows a format: it is reported as such, and the words before the field name it",
 };
 
-let browser: Browser;
-let see: SeeingPage;
-let cdp: CDPSession;
-let site: Site;
-
-beforeAll(async () => {
-  browser = await launchBrowser();
-  see = await openSeeing(browser);
-  cdp = await see.page.context().newCDPSession(see.page);
-  await cdp.send("Accessibility.enable");
-  site = await startSite();
-});
-afterAll(async () => {
-  await browser.close();
-  await site.close();
-});
+const see = openForTests();
+const site = shared(startSite);
 
 async function widgetPage(name: string): Promise<string> {
   const define = { "process.env.NODE_ENV": '"production"' };
@@ -78,6 +64,8 @@ async function widgetPage(name: string): Promise<string> {
 }
 
 test("names are Chromium's accessible names, or the difference is explained", async () => {
+  const cdp = await see.page.context().newCDPSession(see.page);
+  await cdp.send("Accessibility.enable");
   const found: string[] = [];
   let total = 0;
   const compare = async (page: string) => {

@@ -1,6 +1,7 @@
 import type { Reading } from "@labwright/controllers";
 import type { Browser } from "playwright-core";
-import { afterAll, beforeAll } from "vitest";
+import type { Reading } from "#controllers/contract.ts";
+import { shared } from "../../fixtures/shared.ts";
 import { launchBrowser, openSeeing, type SeeingPage } from "./seeingPage.ts";
 
 export { launchBrowser, openSeeing, type SeeingPage } from "./seeingPage.ts";
@@ -15,40 +16,18 @@ export type TestPage = Omit<SeeingPage, "close"> & {
 };
 
 /** Opens a browser with a page for the tests of a file. */
-export function openForTests(): TestPage {
-  let opened: (SeeingPage & { browser: Browser }) | undefined;
-  beforeAll(async () => {
-    const browser = await launchBrowser();
-    opened = { ...(await openSeeing(browser)), browser };
+export const openForTests = (...args: string[]): TestPage =>
+  shared(async () => {
+    const browser = await launchBrowser(...args);
+    const see = await openSeeing(browser);
+    return {
+      ...see,
+      browser,
+      async read(name: string, input: object) {
+        const check = see.checks.find((one) => one.name === name);
+        if (!check) throw new Error(`no check ${name}`);
+        return check.read(check.input.parse(input), signal);
+      },
+      close: () => browser.close(),
+    };
   });
-  afterAll(() => opened?.browser.close());
-  const see = () => {
-    if (!opened) throw new Error("The page is open only while tests run");
-    return opened;
-  };
-  return {
-    get browser() {
-      return see().browser;
-    },
-    get page() {
-      return see().page;
-    },
-    get session() {
-      return see().session;
-    },
-    get look() {
-      return see().look;
-    },
-    get checks() {
-      return see().checks;
-    },
-    get dialogs() {
-      return see().dialogs;
-    },
-    async read(name, input) {
-      const check = see().checks.find((one) => one.name === name);
-      if (!check) throw new Error(`no check ${name}`);
-      return check.read(check.input.parse(input), signal);
-    },
-  };
-}

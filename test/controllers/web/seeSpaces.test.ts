@@ -1,9 +1,10 @@
-import { type Frame, type Rect, rectIn, type ScreenSource } from "@labwright/controllers";
-import type { Browser, CDPSession, Page } from "playwright-core";
+import type { CDPSession, Page } from "playwright-core";
 import sharp from "sharp";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Frame, Rect, ScreenSource } from "#controllers/contract.ts";
+import { rectIn } from "#controllers/spaces.ts";
 import { createScreen } from "#controllers/web/ports/screen.ts";
-import { launchBrowser, openSeeing, type SeeingPage } from "./seeSession.ts";
+import { openForTests } from "./seeSession.ts";
 
 const NEVER = new AbortController().signal;
 const page = `<body style="margin:0;height:3000px;background:#fff">
@@ -30,19 +31,15 @@ describe.each([
   { dots: 2, by: "devtools", ratio: 2 },
   { dots: 2, by: "playwright", ratio: 1 },
 ])("A page on a screen with $dots dots for a CSS pixel, pictured by $by", ({ dots, by, ratio }) => {
-  let browser: Browser;
-  let see: SeeingPage;
+  const see = openForTests(`--force-device-scale-factor=${dots}`);
   let screen: ScreenSource;
   const cdp = (shown: Page): Promise<CDPSession | undefined> =>
     by === "devtools" ? shown.context().newCDPSession(shown) : Promise.resolve(undefined);
   beforeAll(async () => {
-    browser = await launchBrowser(`--force-device-scale-factor=${dots}`);
-    see = await openSeeing(browser);
     screen = createScreen({ ...see.session, signals: (shown) => ({ cdp: () => cdp(shown) }) });
     await see.page.setContent(page);
     await see.page.evaluate("scrollTo(0, 900)");
   });
-  afterAll(() => browser.close());
 
   const look = async () => {
     const { elements, space } = await see.look.dump({ interactiveOnly: true }, NEVER);

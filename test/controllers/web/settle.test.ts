@@ -1,11 +1,12 @@
 import { chromium } from "playwright-core";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { installRest } from "#controllers/web/page/rest.ts";
 import type { Site } from "../../bench/pages.ts";
 import { click, onClick, type Pattern } from "../../bench/settlePattern.ts";
 import { serveSettleSite } from "../../bench/settleSite.ts";
 import { browserArgs, findBrowser } from "../../bench/sides.ts";
-import { failureOf, openWebDevice, type WebDevice } from "./webDevice.ts";
+import { shared } from "../../fixtures/shared.ts";
+import { failureOf, openWebDevice } from "./webDevice.ts";
 
 const page = (name: string, html: string, pages?: Pattern["pages"]): Pattern => ({
   name,
@@ -31,17 +32,6 @@ const leading: [what: string, script: string][] = [
 const leadingUp: [who: string, script: string][] = [
   ["its field", `$("go").onkeyup = leave`],
   ["the document", `document.addEventListener("keyup", leave)`],
-  ["the window", `window.onkeyup = leave`],
-  ["an attribute of the form", `$("go").form.setAttribute("onkeyup", "leave()")`],
-  [
-    "a listener that the key brings when it goes down",
-    `$("go").onkeydown = () => { $("go").onkeyup = leave }`,
-  ],
-  [
-    "a field in a shadow root",
-    `const root = $("go").form.appendChild(document.createElement("div")).attachShadow({ mode: "open" });
-     root.innerHTML = "<input>"; root.firstChild.onkeyup = leave; $("go").onfocus = () => root.firstChild.focus()`,
-  ],
 ];
 const leadingUpPage = (script: string) =>
   `<h1>Before</h1><form><input id="go"></form><script>
@@ -126,15 +116,9 @@ const smoothScrolls = [
   ],
 ] as const;
 
-let device: WebDevice;
+const device = shared(() => openWebDevice());
 const never = new AbortController().signal;
-beforeAll(async () => {
-  device = await openWebDevice();
-});
-afterAll(async () => {
-  await device.close();
-  await site.close();
-});
+afterAll(() => site.close());
 beforeEach(async () => {
   await device.run("load_storage_state", {});
   await usable();
