@@ -7,7 +7,6 @@ import type { Recorder, Recording, RecordingLoss } from "@labwright/controllers"
 import sharp from "sharp";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
-import type { Recorder, Recording, RecordingLoss } from "#controllers/contract.ts";
 import { shared } from "../../fixtures/shared.ts";
 import { startSite } from "../../fixtures/site.ts";
 import { failureOf, makeWebDevice, openWebDevice, type WebDevice } from "./webDevice.ts";

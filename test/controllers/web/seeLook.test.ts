@@ -1,5 +1,5 @@
+import type { Element } from "@labwright/controllers";
 import { expect, test } from "vitest";
-import type { Element } from "#controllers/contract.ts";
 import { locate } from "#controllers/web/acting/locate.ts";
 import { serve } from "../../fixtures/loopback.ts";
 import { openForTests, signal } from "./seeSession.ts";

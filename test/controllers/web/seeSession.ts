@@ -1,6 +1,5 @@
 import type { Reading } from "@labwright/controllers";
 import type { Browser } from "playwright-core";
-import type { Reading } from "#controllers/contract.ts";
 import { shared } from "../../fixtures/shared.ts";
 import { launchBrowser, openSeeing, type SeeingPage } from "./seeingPage.ts";
 

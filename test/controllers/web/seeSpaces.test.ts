@@ -1,7 +1,7 @@
+import type { Frame, Rect, ScreenSource } from "@labwright/controllers";
 import type { CDPSession, Page } from "playwright-core";
 import sharp from "sharp";
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Frame, Rect, ScreenSource } from "#controllers/contract.ts";
 import { rectIn } from "#controllers/spaces.ts";
 import { createScreen } from "#controllers/web/ports/screen.ts";
 import { openForTests } from "./seeSession.ts";

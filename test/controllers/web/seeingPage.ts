@@ -1,8 +1,8 @@
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { BlankPage } from "#controllers/web/browser/blankPage.ts";
-import { findBrowser } from "#controllers/web/index.ts";
 import { ElementsMemory, type WebSession } from "#controllers/web/browser/session.ts";
 import { webChecks } from "#controllers/web/checks/checks.ts";
+import { findBrowser } from "#controllers/web/index.ts";
 import { registerEngine } from "#controllers/web/page/inpage.ts";
 import { createLook } from "#controllers/web/ports/look.ts";
 import { controllerContext } from "../../fixtures/controllerContext.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { ToolError } from "#mcp-server/errors.ts";
+import { ToolError } from "@labwright/mcp-server";
 import {
   createSchemaChecker,
   type SchemaChecker,
