@@ -2,8 +2,8 @@ import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import type { TestClient } from "../fixtures/client.ts";
+import { serve } from "../fixtures/loopback.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
-import { serve } from "../services/apps/testcases/testcaseBench.ts";
 
 const page = `<!doctype html><title>Shop</title>
 <nav><a href="#cart">Cart (3)</a> <button aria-label="Open settings"><svg width="16" height="16"></svg></button></nav>

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { TestClient } from "../fixtures/client.ts";
+import { serve } from "../fixtures/loopback.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
-import { serve } from "../services/apps/testcases/testcaseBench.ts";
 
 const pages: Record<string, string> = {
   "/counter": `<title>counter</title><p id="m">December 2016</p><button onclick="m.textContent='November 2016'">Prev</button>

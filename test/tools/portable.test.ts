@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { TestClient } from "../fixtures/client.ts";
+import { serve } from "../fixtures/loopback.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
-import { chain, serve } from "../services/apps/testcases/testcaseBench.ts";
+import { chain } from "../services/apps/testcases/testcaseBench.ts";
 
 /** The same app as the simulated box's, as someone would write it for browsers. */
 const pages: Readonly<Record<string, string>> = {
