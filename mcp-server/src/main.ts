@@ -144,6 +144,7 @@ async function openParts(options: ServeOptions, claim: Claim) {
     ownPort: () => own.port,
     serving: () => own.serving,
     skillProblems: userSkills.problems,
+    log: (text) => observability.log.info(text),
     onFault: fault,
   });
   const agentStore = rooms.createAgentStore({

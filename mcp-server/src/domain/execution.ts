@@ -2,7 +2,14 @@ import { z } from "zod";
 import { dispatchedSchema } from "./action.ts";
 import { paramsSchema } from "./common.ts";
 
-export const executionKindSchema = z.enum(["actions", "navigation", "testcase", "script", "validation"]);
+export const executionKindSchema = z.enum([
+  "actions",
+  "navigation",
+  "testcase",
+  "script",
+  "validation",
+  "plan",
+]);
 export type ExecutionKind = z.output<typeof executionKindSchema>;
 
 /** `queued` and `running` are open; the rest are final. `error` means that the run could not be judged. */

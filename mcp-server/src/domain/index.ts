@@ -7,6 +7,7 @@ export * from "./deployment.ts";
 export * from "./execution.ts";
 export * from "./navigation.ts";
 export * from "./notices.ts";
+export * from "./plan.ts";
 export * from "./reference.ts";
 export * from "./requirement.ts";
 export * from "./runCounts.ts";

@@ -21,6 +21,7 @@ import { userinterfaceRows } from "../storage/rows/userinterfaceRows.ts";
 import { createAuthoring } from "./apps/authoring/index.ts";
 import { createAppFiles } from "./apps/files/index.ts";
 import { createNavigation } from "./apps/navigation/index.ts";
+import { createPlanning } from "./apps/planning/index.ts";
 import { type Verbs, verbsOf } from "./apps/steps/index.ts";
 import { createSchemaChecker, type SchemaChecker } from "./apps/testcases/api/schemaChecker.ts";
 import { createTestcases } from "./apps/testcases/index.ts";
@@ -69,6 +70,8 @@ export type ServiceDependencies = {
   schemaWorkerFile?: URL;
   skillProblems?(): readonly SkillProblem[];
   serving?(): Serving | undefined;
+  /** A line of the daemon's log. */
+  log?(text: string): void;
   /** Called with faults that no call waits for. */
   onFault(error: unknown): void;
 };
@@ -136,7 +139,6 @@ export function createServices(deps: ServiceDependencies): RunningServices {
     diagnosis: createDiagnosis(config, deps.factories, pingOf(deps.storage), deps.skillProblems),
     alerts,
     requirements,
-    authoring: createAuthoring({ ...driving, ...apps, apps: apps.userinterfaces }),
     processes: createProcesses({ ...driving, ...processOf(deps) }),
   };
   deps.storage.watch({
@@ -253,7 +255,7 @@ type Driving = Pick<
 >;
 
 function createApps(
-  { config, storage, clock, factories }: ServiceDependencies,
+  { config, storage, clock, factories, log }: ServiceDependencies,
   policy: UrlPolicy,
   driving: Driving & {
     scripts: ScriptService;
@@ -291,5 +293,11 @@ function createApps(
     uploads: createUploads(config.folders.uploads),
   });
   const appFiles = createAppFiles({ db, clock, userinterfaces, testcases, references, verbs });
-  return { userinterfaces, navigation, testcases, references, appFiles };
+  const authoring = createAuthoring({ ...driving, apps: userinterfaces, testcases });
+  const planning = createPlanning({
+    ...driving,
+    ...{ navigation, testcases, authoring, apps: userinterfaces },
+    log: log ?? (() => undefined),
+  });
+  return { userinterfaces, navigation, testcases, references, appFiles, authoring, planning };
 }

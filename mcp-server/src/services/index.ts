@@ -1,6 +1,7 @@
 import type { AuthoringService } from "./apps/authoring/index.ts";
 import type { AppFiles } from "./apps/files/index.ts";
 import type { NavigationService } from "./apps/navigation/index.ts";
+import type { PlanningService } from "./apps/planning/index.ts";
 import type { TestcaseService } from "./apps/testcases/index.ts";
 import type { UserInterfaceService } from "./apps/userinterfaces/index.ts";
 import type { BatchService } from "./devices/batches.ts";
@@ -63,5 +64,6 @@ export type Services = {
   alerts: AlertService;
   processes: ProcessService;
   authoring: AuthoringService;
+  planning: PlanningService;
   deployments: DeploymentService;
 };

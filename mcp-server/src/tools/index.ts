@@ -6,6 +6,7 @@ import * as deviceFacts from "./deviceFacts.ts";
 import * as devices from "./devices.ts";
 import * as executions from "./executions.ts";
 import * as navigation from "./navigation.ts";
+import * as planning from "./planning.ts";
 import * as processes from "./processes.ts";
 import * as recordings from "./recordings.ts";
 import * as references from "./references.ts";
@@ -26,6 +27,7 @@ export const tools: readonly AnyTool[] = [
   devices,
   executions,
   navigation,
+  planning,
   processes,
   recordings,
   references,

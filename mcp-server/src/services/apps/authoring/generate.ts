@@ -4,19 +4,15 @@ import type { CallContext, DeviceRef, DeviceService } from "../../ports.ts";
 import { describeStep, graphOf } from "./graph.ts";
 import { readSentence } from "./phrases.ts";
 import { sentencesOf } from "./sentences.ts";
-import type { NotUnderstood, Place, Vocabulary } from "./types.ts";
+import type { NotUnderstood, Place, Step, Vocabulary } from "./types.ts";
 
 const mostLines = 10;
 const longestLine = 120;
 /** As much as a test case keeps; each step has its own words as its label. */
 const longestDescription = 2_000;
 
-type GenerateRequest = DeviceRef & {
-  name: string;
-  userinterface_name: string;
-  description: string;
-  save: boolean;
-};
+type ReadRequest = DeviceRef & { userinterface_name: string; description: string };
+type GenerateRequest = ReadRequest & { name: string; save: boolean };
 
 /** `steps` and `not_understood` are lines: a sentence, and its meaning or why it is not understood. */
 type GenerateReply =
@@ -43,17 +39,12 @@ export type AuthoringService = ReturnType<typeof createAuthoring>;
 
 /** Makes test cases of words, without a model. */
 export const createAuthoring = (deps: AuthoringDependencies) => ({
+  read: (request: ReadRequest, context: CallContext) => readDescription(deps, request, context),
   /** Saves only if every sentence is understood. Throws ALREADY_EXISTS, EMPTY_TEST, TESTCASE_INVALID, USERINTERFACE_NOT_FOUND. */
   async generate(request: GenerateRequest, context: CallContext): Promise<GenerateReply> {
     const { name, userinterface_name, description } = request;
-    const vocabulary = await vocabularyOf(deps, request, context);
-    const readings = sentencesOf(description).flatMap((sentence) => readSentence(sentence, vocabulary));
-    const steps = readings.flatMap((reading) => ("step" in reading ? [reading.step] : []));
-    const notUnderstood = readings.flatMap((reading) => ("not" in reading ? [reading.not] : []));
-    if (notUnderstood.length > 0) {
-      const not_understood = linesOf(notUnderstood);
-      return { saved: false, name, understood: steps.length, not_understood };
-    }
+    const { steps, not_understood } = await readDescription(deps, request, context);
+    if (not_understood.length > 0) return { saved: false, name, understood: steps.length, not_understood };
     const lines = steps.map((step, at) => `${at + 1} ${describeStep(step)}`).join("\n");
     const kept = description.slice(0, longestDescription);
     const given = { name, userinterface_name, description: kept, ...graphOf(steps) };
@@ -63,9 +54,23 @@ export const createAuthoring = (deps: AuthoringDependencies) => ({
   },
 });
 
+/** What the sentences of a description mean; `not_understood` has a line for each of the others. */
+async function readDescription(
+  deps: AuthoringDependencies,
+  request: ReadRequest,
+  context: CallContext,
+): Promise<{ steps: Step[]; not_understood: string[] }> {
+  const vocabulary = await vocabularyOf(deps, request, context);
+  const readings = sentencesOf(request.description).flatMap((sentence) => readSentence(sentence, vocabulary));
+  return {
+    steps: readings.flatMap((reading) => ("step" in reading ? [reading.step] : [])),
+    not_understood: linesOf(readings.flatMap((reading) => ("not" in reading ? [reading.not] : []))),
+  };
+}
+
 async function vocabularyOf(
   { apps, testcases, devices }: AuthoringDependencies,
-  { userinterface_name, device_id, session_id }: GenerateRequest,
+  { userinterface_name, device_id, session_id }: ReadRequest,
   context: CallContext,
 ): Promise<Vocabulary> {
   const { nodes } = await apps.load(userinterface_name);

@@ -20,6 +20,7 @@ import { outputsOf, startScope } from "./scope.ts";
 import type { Called, ExecuteRequest, TestcaseDependencies, TestcaseResult } from "./types.ts";
 
 export type Prepared = {
+  kind: "testcase" | "plan";
   testcase: TestCaseInput;
   /** `rows`: a run for each. `row`: the name of the row, if this is one of these runs. */
   rows: readonly Row[] | undefined;
@@ -75,7 +76,7 @@ function runAs(
   const { wait_ms, timeout_ms, environment, release, build } = request;
   return deps.executions.run<TestcaseResult>(
     {
-      kind: "testcase",
+      kind: prepared.kind,
       name: nameOf(prepared),
       device: prepared.device,
       input: inputOf(prepared),
@@ -146,6 +147,7 @@ async function rerunOf(
 ): Promise<string | undefined> {
   const { request, app } = prepared;
   const { environment, release, build } = request;
+  if (prepared.kind === "plan") return undefined;
   const before = await deps.lastRun({ name: nameOf(prepared), project: projectInUse(), build });
   if (!before) return undefined;
   const input = deps.secrets.mask(storable(inputOf(prepared)));

@@ -17,5 +17,6 @@ export type {
   TestcaseResult,
   TestcaseSummary,
   TestKeeper,
+  UnsavedRequest,
 } from "./types.ts";
 export { contentOf } from "./validate.ts";

@@ -1,4 +1,5 @@
 import {
+  databaseOnly,
   type Params,
   paramsSchema,
   type Source,
@@ -29,6 +30,7 @@ import type {
   TestcaseDependencies,
   TestcaseReply,
   TestKeeper,
+  UnsavedRequest,
   Within,
 } from "./types.ts";
 import { openUsed, usesDevice } from "./usesDevice.ts";
@@ -150,21 +152,36 @@ class Testcases {
     }
     const saved = await this.load(request.testcase);
     return inProject(saved.source.project, () =>
-      this.start(contentOf(saved), request, { context, source: saved.source }),
+      this.start(contentOf(saved), request, { context, source: saved.source, kind: "testcase" }),
+    );
+  }
+
+  /** Runs a test that is not stored, as a plan. Throws what {@link save} and {@link execute} throw. */
+  async executeUnsaved(
+    given: unknown,
+    request: UnsavedRequest,
+    context: CallContext,
+  ): Promise<TestcaseReply> {
+    const device = await this.deviceOf(request, context);
+    const { testcase, app } = await this.check(given, device, { mayCheckNothing: true });
+    const source = { ...databaseOnly, project: app?.project ?? "" };
+    return inProject(source.project, () =>
+      this.start(testcase, { ...request, testcase: testcase.name }, { context, source, kind: "plan" }),
     );
   }
 
   private async start(
     testcase: TestCaseInput,
     request: ExecuteRequest,
-    { context, source }: { context: CallContext; source: Source },
+    { context, source, kind }: { context: CallContext; source: Source; kind: Prepared["kind"] },
   ) {
     const userinterface = request.userinterface_name ?? testcase.userinterface_name;
     const app = userinterface === undefined ? undefined : await this.deps.apps.describe(userinterface);
     const rows = await this.rowsFor(testcase, request, { app, source });
     const first = { ...request, inputs: rows?.[0]?.inputs ?? request.inputs };
-    const checked = await this.checkBeforeRun(testcase, first, app, context);
+    const checked = await this.checkBeforeRun(testcase, first, { app, kind }, context);
     const prepared = {
+      kind,
       testcase,
       rows,
       row: undefined,
@@ -259,11 +276,11 @@ class Testcases {
     return tx ? this.deps.rowsIn(tx) : this.deps.rows;
   }
 
-  private async check(given: unknown, device: OfferingDevice | undefined) {
+  private async check(given: unknown, device: OfferingDevice | undefined, options = {}) {
     const read = await this.given.read(given, [testNameOf(given), ...(await this.names())]);
     if ("problems" in read) throw problemsError(testNameOf(given), read.problems);
     const { testcase, app, placed } = read;
-    const { problems } = await inspect(testcase, { device, app }, this.ports());
+    const { problems } = await inspect(testcase, { device, app, ...options }, this.ports());
     if (problems.length > 0) throw problemsError(testcase.name, problems.map(placed));
     return { testcase, app };
   }
@@ -277,7 +294,7 @@ class Testcases {
   private async checkBeforeRun(
     testcase: TestCaseInput,
     request: ExecuteRequest,
-    app: AppView | undefined,
+    { app, kind }: { app: AppView | undefined; kind: Prepared["kind"] },
     context: CallContext,
   ): Promise<Pick<Prepared, "called" | "start" | "device" | "isFresh" | "position">> {
     const problems = inputProblemsOf(testcase, request.inputs);
@@ -288,9 +305,14 @@ class Testcases {
     }
     const { device_id, session_id, fresh } = request;
     const overrides = request.userinterface_name !== undefined;
+    const mayCheckNothing = kind === "plan";
     const namesDevice = device_id !== undefined || session_id !== undefined;
     if (!namesDevice && !(await usesDevice(testcase, this.ports()))) {
-      const called = await validate(testcase, { app, overrides, fresh: false, toRun: true }, this.ports());
+      const called = await validate(
+        testcase,
+        { app, overrides, mayCheckNothing, fresh: false, toRun: true },
+        this.ports(),
+      );
       // What an app says of its start is for devices.
       const start = startOf(testcase, undefined, fresh);
       return { called, start, device: "none", isFresh: undefined, position: undefined };
@@ -299,7 +321,14 @@ class Testcases {
     try {
       const { device } = grant;
       const check = () => {
-        const against = { device: offeringOf(device, device), app, overrides, fresh, toRun: true };
+        const against = {
+          device: offeringOf(device, device),
+          app,
+          overrides,
+          mayCheckNothing,
+          fresh,
+          toRun: true,
+        };
         return validate(testcase, against, this.ports());
       };
       const called = await check();

@@ -180,6 +180,12 @@ export type TestcaseSummary = {
   needs_device?: false;
 };
 
+/** A run of a test that is not stored. */
+export type UnsavedRequest = Pick<
+  ExecuteRequest,
+  "device_id" | "session_id" | "fresh" | "inputs" | "wait_ms" | "timeout_ms"
+>;
+
 /** Writes a test case that a transaction stored, or removed, into its file; a new one gets a file. */
 export type TestKeeper = (tx: Database, test: { id: string; name: string; source: Source }) => Promise<void>;
 export type ListedProblem = Problem & { index: number };

@@ -46,6 +46,8 @@ export type Against = {
   toRun?: boolean;
   /** Loaded with other tests: a missing secret of one must not stop all. */
   toLoad?: boolean;
+  /** A plan may act only; it does not pass then. */
+  mayCheckNothing?: boolean;
   /** Whether it starts fresh, when that was given at execution. */
   fresh?: boolean | undefined;
 };
@@ -126,9 +128,9 @@ const join = (name: string, path: string) => (path === "" ? name : `${name}/${pa
 
 async function ownProblems(
   testcase: TestCaseInput,
-  { device, app, toRun, toLoad }: Against,
+  { device, app, toRun, toLoad, mayCheckNothing }: Against,
   ports: ValidationPorts,
-  mustCheck = true,
+  mustCheck = mayCheckNothing !== true,
 ): Promise<Problem[]> {
   const blocks = allBlocks(testcase);
   const problems = [...graphProblems(testcase), ...(await referenceProblems(testcase, app?.variables ?? {}))];

@@ -58,6 +58,7 @@ const ends: Record<ExecutionKind, (result: unknown, reason: string | undefined) 
   validation: validationEnd,
   testcase: testcaseEnd,
   script: scriptEnd,
+  plan: testcaseEnd,
 };
 
 /** The compact form of a run, for a model that asks where it stands; `now` says where it stood when it was waited for. */

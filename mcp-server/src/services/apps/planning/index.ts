@@ -1,0 +1,6 @@
+export {
+  type ContextReply,
+  createPlanning,
+  type PlanningService,
+  type PlanReply,
+} from "./planning.ts";
