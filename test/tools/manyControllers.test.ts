@@ -52,6 +52,33 @@ test("the picture is the one that a viewer sees, unless the device says otherwis
   expect(await made("capture_screenshot", { device_id: "own" })).toMatchObject({ width: 640, height: 360 });
 });
 
+test("a check of a picture judges an artifact or an upload in place of the screen, and its reply names it", async () => {
+  const { artifact: uri } = await made("capture_screenshot", { device_id: "own" });
+  await act("own", "press_key", { key: "OK" });
+  expect((await verify("own", shown("tv/Home", { timeout_ms: 100 }))).structured).toMatchObject({
+    pass: false,
+  });
+  await act("own", "press_key", { key: "BACK" });
+  const judge = (source: unknown, check: object = shown("tv/Home")) =>
+    client.call("verify_device_state", { device_id: "own", checks: [check], source });
+  expect((await judge(uri)).structured).toMatchObject({ pass: true, verdicts: [{ evidence: [uri] }] });
+  const uploads = product.config.folders.uploads;
+  mkdirSync(uploads, { recursive: true });
+  const { default: sharp } = await import("sharp");
+  const blank = { create: { width: 640, height: 360, channels: 3 as const, background: "black" } };
+  writeFileSync(join(uploads, "black.png"), await sharp(blank).png().toBuffer());
+  writeFileSync(join(uploads, "text.png"), "no picture");
+  expect((await judge("black.png")).structured).toMatchObject({ pass: false, verdicts: [{ attempts: 1 }] });
+  expect((await judge("text.png")).error?.code).toBe("INVALID_INPUT");
+  expect((await judge("../text.png")).error?.code).toBe("PATH_DENIED");
+  expect((await judge(`artifact://${"0".repeat(64)}`)).error?.code).toBe("ARTIFACT_NOT_FOUND");
+  const text = { command: "text_visible", params: { text: "Live TV" } };
+  expect((await judge(uri, text)).error).toMatchObject({
+    code: "INVALID_INPUT",
+    message: expect.stringContaining("text_visible"),
+  });
+});
+
 test("marks and areas of the box's own plane are drawn where they are in the viewer's, or refused", async () => {
   expect((await client.call("capture_screenshot", { device_id: "tv", marks: true })).error).toBeUndefined();
   expect((await client.call("capture_screenshot", { device_id: "liar", marks: true })).error).toMatchObject({

@@ -38,6 +38,7 @@ import { createRecordings } from "./devices/recordings/index.ts";
 import { createFindPicture, createReferences } from "./devices/references/index.ts";
 import { createScreen } from "./devices/screen/screenService.ts";
 import { createVerifications } from "./devices/verifications/index.ts";
+import { readsPictures } from "./devices/verifications/sourcePicture.ts";
 import type { Services } from "./index.ts";
 import { createAlerts } from "./lab/alerts/index.ts";
 import { createDiagnosis } from "./lab/diagnosis/index.ts";
@@ -98,7 +99,9 @@ export function createServices(deps: ServiceDependencies): RunningServices {
   const inputs = createInputs(clock);
   const devices = createDeviceRoom(deps, policy, inputs);
   const screen = createScreen(artifacts, clock, devices);
-  const verifications = createVerifications({ clock, secrets, screen, inputs });
+  const uploads = createUploads(config.folders.uploads);
+  const pictureOf = readsPictures({ artifacts, uploads });
+  const verifications = createVerifications({ clock, secrets, screen, inputs, pictureOf });
   const notices = createNotices();
   const actions = createActions({ artifacts, clock, secrets, verifications, notices });
   const host = config.server.name;

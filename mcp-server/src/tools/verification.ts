@@ -57,6 +57,12 @@ export const verifyDeviceState = defineDeviceTool({
     checks: z.array(verificationSchema).min(1).max(100),
     pass_condition: passConditionSchema.default("all"),
     timeout_ms: timeoutField,
+    source: z
+      .string()
+      .min(1)
+      .max(500)
+      .optional()
+      .describe("A picture to judge instead: artifact:// or an upload"),
     lasting: z.boolean().optional(),
   }),
   unlisted: ["lasting"],
@@ -67,8 +73,8 @@ export const verifyDeviceState = defineDeviceTool({
     lasting: z.array(z.record(z.string(), z.unknown())).optional(),
   }),
   async handle({ input, services, device, signal }) {
-    const { checks, pass_condition: passCondition, timeout_ms: timeoutMs, lasting } = input;
-    const options = { passCondition, timeoutMs, signal, ...(lasting && { lasting }) };
+    const { checks, pass_condition: passCondition, timeout_ms: timeoutMs, lasting, source } = input;
+    const options = { passCondition, timeoutMs, signal, source, ...(lasting && { lasting }) };
     return services.verifications.check(device, checks, options);
   },
 });

@@ -86,6 +86,8 @@ export type VerificationExecutor = {
       signal: AbortSignal;
       evidence?: boolean;
       lasting?: boolean;
+      /** Checks of pictures judge this one, once, and not the device: an artifact, or a file of the uploads folder. */
+      source?: string | undefined;
     },
   ): Promise<CheckReport>;
   /** When the device first showed what all checks ask for. `measured: false` without frames, or if a check needs more than a picture. */

@@ -1,6 +1,7 @@
-import { DeviceError, type Moment, passes, type Reading } from "@labwright/controllers";
+import { DeviceError, type Moment, passes, type Reading, type VideoFrame } from "@labwright/controllers";
 import type { Failure, Params, Verdict, Verification } from "../../../domain/index.ts";
 import { strictOf } from "../../../domain/strictOf.ts";
+import { ToolError } from "../../../errors.ts";
 import { span } from "../../../observability/span.ts";
 import type {
   CheckReport,
@@ -35,6 +36,8 @@ export type VerificationDependencies = {
   secrets: Secrets;
   screen: ScreenService;
   inputs: Pick<Inputs, "latest">;
+  /** The picture of an artifact or an upload. */
+  pictureOf?(source: string): Promise<VideoFrame>;
 };
 type CheckOptions = Parameters<VerificationExecutor["check"]>[2];
 
@@ -87,6 +90,7 @@ class Verifications implements VerificationExecutor {
       const variables: Params = options.variables ?? {};
       await readyToResolve(checks);
       const watched = prepareChecks(device, checks, { variables, timeoutMs, secrets: this.deps.secrets });
+      if (options.source !== undefined) return this.judgePicture(device, watched, options, options.source);
       const any = passCondition === "any";
       const lasting = options.lasting && (await withLastingSelectors(device, checks, signal));
       const stepWatch = watchStep(device);
@@ -98,6 +102,33 @@ class Verifications implements VerificationExecutor {
         stepWatch.end();
       }
     });
+  }
+
+  /** Judges a stored picture once, and not the device. Throws INVALID_INPUT for a check that needs more than a picture. */
+  private async judgePicture(
+    device: OpenDevice,
+    watched: readonly Watched[],
+    { passCondition, signal }: CheckOptions,
+    source: string,
+  ): Promise<CheckReport> {
+    const more = watched.filter(({ offered }) => !offered.check.byPicture).map(({ asked }) => asked.command);
+    if (more.length > 0 || !this.deps.pictureOf)
+      throw new ToolError(
+        "INVALID_INPUT",
+        `source is a picture, and ${more.join(", ")} needs more than a picture.`,
+        "Leave source out to check the device, or use checks of pictures only.",
+      );
+    const frame = await this.deps.pictureOf(source);
+    const started = this.deps.clock.monotonic();
+    await Promise.all(watched.map((one) => this.look(device, one, { started, since: 0, signal, frame })));
+    for (const { verdict } of watched) verdict.evidence.push(source);
+    const stepWatch = watchStep(device);
+    try {
+      const options = { passCondition, evidence: false, timeoutMs: 0, signal };
+      return await this.report(device, watched, options, stepWatch);
+    } finally {
+      stepWatch.end();
+    }
   }
 
   private async report(
@@ -144,7 +175,12 @@ class Verifications implements VerificationExecutor {
   private async look(
     device: OpenDevice,
     watched: Watched,
-    { started, since, signal }: { started: number; since: Moment; signal: AbortSignal },
+    {
+      started,
+      since,
+      signal,
+      frame,
+    }: { started: number; since: Moment; signal: AbortSignal; frame?: VideoFrame },
   ): Promise<void> {
     const { verdict, asked } = watched;
     verdict.attempts += 1;
@@ -155,7 +191,7 @@ class Verifications implements VerificationExecutor {
       const input = strictOf(check.input).parse(this.deps.secrets.fill(watched.params));
       const left = watched.timeoutMs - (this.deps.clock.monotonic() - started);
       const ms = Math.max(left, shortestLookMs);
-      const read = () => check.read(input, signal, { ms, since });
+      const read = () => check.read(input, signal, { ms, since, ...(frame && { frame }) });
       const reading = await using(device, controller, signal, read);
       this.record(watched, reading, passes(check, input, reading, asked.negate === true));
     } catch (error) {
