@@ -66,6 +66,20 @@ describe("execute_plan", () => {
     expect((await client.call("list_testcases")).structured.testcases).toEqual([]);
   });
 
+  test.each([
+    "Navigate to home and click Movies",
+    "go to Home, then tap on the Movies button",
+    "Open Home. Press BACK. Go to Movies",
+  ])("%s is understood without quotes, since nothing of it is kept", async (task) => {
+    const { structured } = await plan({ task });
+    expect(structured).toMatchObject({ success: true, plan: { feasible: true } });
+  });
+
+  test("a name in a task that could be two steps is not guessed", async () => {
+    const { structured } = await plan({ task: "click Movies or Live" });
+    expect(structured).toMatchObject({ success: false, plan: { feasible: false } });
+  });
+
   test("a task that is not understood runs nothing and says what it does not understand", async () => {
     const { structured } = await plan({ task: "go to Movis; juggle" });
     expect(structured).toMatchObject({ success: false, results: [], plan: { feasible: false, steps: [] } });

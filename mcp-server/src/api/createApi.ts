@@ -8,6 +8,7 @@ import { secretsIn } from "../server/http/clientHeaders.ts";
 import type { ArtifactStore } from "../services/ports.ts";
 import { errorResponse, errorsOf, newTraceId, thrownResponse } from "./errors.ts";
 import { createEventsApi, type EventSource } from "./events.ts";
+import { planArgumentsOf } from "./executeTask.ts";
 
 export type ApiDeps = {
   callTool: CallTool;
@@ -50,6 +51,7 @@ export function createApi(deps: ApiDeps): Hono {
     return c.json(openApiDocument(registry.list(), deps.version));
   });
   api.post("/tools/:name", (c) => callResponse(c, deps));
+  api.post("/agent/executeTask", (c) => taskResponse(c, deps));
   api.route("/events", createEventsApi(deps.events, deps.fault));
   api.get("/artifacts/:sha256", (c) => artifactResponse(c, deps.artifacts));
 
@@ -64,16 +66,27 @@ export function createApi(deps: ApiDeps): Hono {
   return errorsOf(api, deps.fault);
 }
 
-async function callResponse(c: Context, deps: ApiDeps): Promise<Response> {
-  const outcome = await deps.callTool({
+const callFrom = (c: Context, deps: ApiDeps, name: string, args: unknown) =>
+  deps.callTool({
     ...deps.principalOf(c.req.raw),
-    name: c.req.param("name") ?? "",
-    arguments: await readArguments(c),
+    name,
+    arguments: args,
     signal: c.req.raw.signal,
     traceparent: c.req.header("traceparent"),
     idempotency_key: c.req.header("idempotency-key"),
     secrets: secretsIn(c.req.raw.headers),
   });
+
+/** Answers with `{success, results, message}` and what else the plan's run says. */
+async function taskResponse(c: Context, deps: ApiDeps): Promise<Response> {
+  const outcome = await callFrom(c, deps, "execute_plan", planArgumentsOf(await readArguments(c)));
+  return outcome.ok
+    ? c.json({ ...outcome.structured, trace_id: outcome.trace_id })
+    : errorResponse(outcome.error);
+}
+
+async function callResponse(c: Context, deps: ApiDeps): Promise<Response> {
+  const outcome = await callFrom(c, deps, c.req.param("name") ?? "", await readArguments(c));
   if (!outcome.ok) return errorResponse(outcome.error);
   const artifacts = await Promise.all(outcome.attachments.map((item) => toLink(item, deps.artifacts)));
   return c.json({

@@ -2,6 +2,7 @@ import { OpenAPIHono, type RouteConfig, z } from "@hono/zod-openapi";
 import type { AnyTool } from "../registry/tool.ts";
 import { wireSchema } from "../registry/wire.ts";
 import { consumerSchema, doneSchema, querySchema } from "./events.ts";
+import { taskSchema } from "./executeTask.ts";
 
 type Json = Record<string, unknown>;
 
@@ -174,6 +175,16 @@ const routes: readonly RouteConfig[] = [
     ...{ method: "put", path: cursor.path, operationId: "done", summary: "Say what a consumer has done" },
     request: { params: cursor.params, body: { required: true, content: json(doneSchema) } },
     responses: orFailure("The last event that it has done; never goes back.", doneSchema),
+  },
+  {
+    ...{ method: "post", path: "/agent/executeTask", operationId: "executeTask" },
+    summary: "Run a task in words; also at /host/aiagent/executeTask",
+    description: "`success` needs a check that held. A task that is not understood runs nothing.",
+    request: { body: { required: true, content: json(taskSchema) } },
+    responses: orFailure(
+      "How the plan of the task ended, with a result for each of its steps.",
+      z.looseObject({ success: z.boolean(), results: z.array(z.looseObject({})), message: z.string() }),
+    ),
   },
   {
     ...{ method: "get", path: "/artifacts/{sha256}", operationId: "artifact" },

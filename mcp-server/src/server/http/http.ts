@@ -172,7 +172,13 @@ function mountRest(app: Hono, deps: HttpDeps): void {
       return c.body(text, 200, { "content-type": contentType });
     });
   }
-  if (api) app.route("/api/v1", api);
+  if (api) {
+    app.route("/api/v1", api);
+    // The path of seed 004.
+    app.post("/host/aiagent/executeTask", (c) =>
+      api.fetch(new Request(new URL("/agent/executeTask", c.req.url), c.req.raw)),
+    );
+  }
   if (events) app.route("/server/events", events);
   if (agentStore) app.route("/server/agent/store", agentStore);
 }

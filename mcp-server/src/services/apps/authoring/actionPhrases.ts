@@ -212,8 +212,12 @@ function session(part: Parts, vocabulary: Vocabulary): Meaning {
   return action("click_element", { selector: `${said.slice(0, 1).toUpperCase()}${said.slice(1)}` });
 }
 
-function quoteIt(part: Parts): Meaning {
+/** Words of one name: nothing that joins two steps. */
+const oneName = /^(?!.*\b(?:and|then|or|et|puis|und|dann)\b)[^,;"]{1,60}$/i;
+
+function quoteIt(part: Parts, { isTask }: Vocabulary): Meaning {
   const name = part("name");
+  if (isTask && oneName.test(name)) return action("click_element", { selector: withoutNoun(name) });
   return name.includes('"')
     ? { reason: "one element is clicked, as it is called or by a selector", nearest: ['click "X"'] }
     : { reason: `what is clicked is given in quotes, as in click "${withoutNoun(name)}"` };

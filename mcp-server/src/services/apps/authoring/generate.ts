@@ -11,7 +11,7 @@ const longestLine = 120;
 /** As much as a test case keeps; each step has its own words as its label. */
 const longestDescription = 2_000;
 
-type ReadRequest = DeviceRef & { userinterface_name: string; description: string };
+type ReadRequest = DeviceRef & { userinterface_name: string; description: string; isTask?: boolean };
 type GenerateRequest = ReadRequest & { name: string; save: boolean };
 
 /** `steps` and `not_understood` are lines: a sentence, and its meaning or why it is not understood. */
@@ -60,7 +60,7 @@ async function readDescription(
   request: ReadRequest,
   context: CallContext,
 ): Promise<{ steps: Step[]; not_understood: string[] }> {
-  const vocabulary = await vocabularyOf(deps, request, context);
+  const vocabulary = { ...(await vocabularyOf(deps, request, context)), isTask: request.isTask === true };
   const readings = sentencesOf(request.description).flatMap((sentence) => readSentence(sentence, vocabulary));
   return {
     steps: readings.flatMap((reading) => ("step" in reading ? [reading.step] : [])),

@@ -8,6 +8,8 @@ export type Vocabulary = {
   testcases: readonly string[];
   commands: ReadonlySet<string> | undefined;
   checks: ReadonlySet<string> | undefined;
+  /** A task that runs now, and is not kept: what is clicked may stand without quotes. */
+  isTask?: boolean;
 };
 /** Names no nodes and no test cases. */
 export const noNames: Vocabulary = { places: [], testcases: [], commands: undefined, checks: undefined };

@@ -127,7 +127,10 @@ class Planning {
       throw invalid(parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`));
     }
     if (task === undefined) throw invalid([`give a task (1 to ${longestTask} characters) or a plan`]);
-    const { steps, not_understood } = await this.deps.authoring.read({ ...where, description: task }, call);
+    const { steps, not_understood } = await this.deps.authoring.read(
+      { ...where, description: task, isTask: true },
+      call,
+    );
     const feasible = not_understood.length === 0;
     return planSchema.parse({
       task,
