@@ -31,7 +31,7 @@ export const planStepSchema = z.strictObject({
 });
 export type PlanStep = z.output<typeof planStepSchema>;
 
-/** A test case that nobody has saved. `version` counts from 1 and grows with each replan. */
+/** An unsaved test case. `version` counts from 1 and grows with each replan. */
 export const planSchema = z.strictObject({
   task: z.string().trim().min(1).max(longestTask),
   version: z.int().min(1).default(1),

@@ -62,7 +62,7 @@ export type PlanningService = Pick<Planning, keyof Planning>;
 
 export const createPlanning = (deps: PlanningDependencies): PlanningService => new Planning(deps);
 
-/** Plans of tasks, and their runs: a plan is a test case that nobody has saved. */
+/** Plans of tasks, and their runs: a plan is an unsaved test case. */
 class Planning {
   constructor(private readonly deps: PlanningDependencies) {}
 
