@@ -40,7 +40,7 @@ export function apiTests() {
   const open: (() => Promise<void>)[] = [];
   let checker: SchemaChecker | undefined;
   beforeAll(async () => {
-    const entry = "#mcp-server/services/apps/testcases/api/schemaWorker.ts";
+    const entry = "../../../../mcp-server/src/services/apps/testcases/api/schemaWorker.ts";
     checker = createSchemaChecker(await bundled(fileURLToPath(new URL(entry, import.meta.url))));
   });
   afterEach(async () => {
