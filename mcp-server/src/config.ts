@@ -41,7 +41,7 @@ export type Config = {
   server: Omit<ConfigFile["server"], "name"> & { name: string };
   devices: readonly DeviceSettings[];
   secrets: Readonly<Record<string, resolving.SecretSource>>;
-  folders: { scripts: string; skills: string; uploads: string; artifacts: string };
+  folders: Record<"scripts" | "skills" | "uploads" | "artifacts" | "workspace", string>;
   web_server: ReturnType<typeof resolving.resolveWebServer>;
 } & Pick<ConfigFile, "url_policy" | "limits" | "environments" | "unsafe" | "agents">;
 

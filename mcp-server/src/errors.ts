@@ -41,6 +41,7 @@ export const errors = {
   ENVIRONMENT_SLOW: { status: 500, fault: "lab", stops: "walk" },
   EXECUTION_NOT_FOUND: { status: 404, fault: "app", stops: "both" },
   FILE_CHANGED: { status: 409, fault: "app", stops: "both" },
+  FILE_NOT_FOUND: { status: 404, fault: "test", stops: "both" },
   HOST_DENIED: { status: 403, fault: "app", stops: "both" },
   INPUT_TOO_LARGE: { status: 413, fault: "app", stops: "both" },
   INTERNAL: { status: 500, fault: "lab", stops: "both" },

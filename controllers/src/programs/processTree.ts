@@ -1,7 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** `memoryMb`: anonymous memory (Linux: RssAnon) of all of them together; `tasks`: their threads. */
-export type TreeUsage = { memoryMb: number; tasks: number };
+/**
+ * Of all of them together: `memoryMb` is anonymous memory (Linux: RssAnon), `tasks` are threads, `writtenMb` is what they and
+ * their ended children wrote to disks.
+ */
+export type TreeUsage = { memoryMb: number; tasks: number; writtenMb: number };
 
 /** A tree that grows while it is read must not hold us up. */
 const mostProcesses = 2_000;
@@ -18,11 +21,12 @@ function treeOf(pid: number): number[] {
 
 /** What a program and everything below it uses at this moment; nothing where there is no /proc. */
 export function usageOf(pid: number): TreeUsage {
-  const usage = { memoryMb: 0, tasks: 0 };
+  const usage = { memoryMb: 0, tasks: 0, writtenMb: 0 };
   for (const one of treeOf(pid)) {
     const status = read(`/proc/${one}/status`);
     usage.memoryMb += Number(/^RssAnon:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1_024;
     usage.tasks += Number(/^Threads:\s+(\d+)/m.exec(status)?.[1] ?? 0);
+    usage.writtenMb += Number(/^write_bytes: (\d+)/m.exec(read(`/proc/${one}/io`))?.[1] ?? 0) / 1_048_576;
   }
   return usage;
 }

@@ -16,21 +16,29 @@ export type SandboxedProgram = {
   /** The whole environment. */
   env: Readonly<Record<string, string>>;
   limits: SandboxLimits;
-  /** Folders of its own, empty at first and gone afterwards; the first is where it starts. */
+  /** Folders of its own, empty at first and gone afterwards. */
   folders: readonly [string, ...string[]];
+  /** Where it starts; the first of its folders when left out. */
+  cwd?: string;
+  /** Runs as `Sandbox.sharedUser`, so that it can change what other such programs wrote; their processes are counted together. */
+  isShared?: boolean;
   /** The program's absolute path inside, and its arguments. */
   command: readonly [string, ...string[]];
 };
 
 /** `usage` is of the program and what it started. Time is its owner's to limit. */
 export type WatchedProgram = RunningProgram & { usage(): TreeUsage };
-export type Sandbox = { start(program: SandboxedProgram): WatchedProgram };
+export type Sandbox = {
+  start(program: SandboxedProgram): WatchedProgram;
+  /** Whom the files of shared programs belong to where the server is root; elsewhere programs run as the server's user. */
+  sharedUser: number | undefined;
+};
 export type FoundSandbox = { ok: true; sandbox: Sandbox } | { ok: false; reason: string; fix: string };
 
 const probeMs = 15_000;
 const ownTasks = 2;
 /** User ids without an account: the range systemd gives to services without a user (its UIDS-GIDS.md). */
-const users = { first: 61_184, count: 4_336 };
+const users = { shared: 61_184, first: 61_185, count: 4_335 };
 
 type Parts = { bwrap: string; prlimit: string; setpriv: string; isRoot: boolean };
 
@@ -54,7 +62,7 @@ export async function findSandbox(signal: AbortSignal): Promise<FoundSandbox> {
         : "Allow unprivileged user namespaces (on Ubuntu: sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0), with bubblewrap 0.8 or newer",
     };
   }
-  found = { start: (program) => start(program, parts) };
+  found = { start: (program) => start(program, parts), sharedUser: parts.isRoot ? users.shared : undefined };
   return { ok: true, sandbox: found };
 }
 
@@ -99,8 +107,8 @@ function start(program: SandboxedProgram, parts: Parts): WatchedProgram {
   return {
     ...running,
     usage() {
-      const { memoryMb, tasks } = usageOf(pid);
-      return { memoryMb, tasks: Math.max(0, tasks - ownTasks) };
+      const { tasks, ...usage } = usageOf(pid);
+      return { ...usage, tasks: Math.max(0, tasks - ownTasks) };
     },
   };
 }
@@ -117,7 +125,7 @@ export function startUnsandboxed(
 }
 
 function argumentsOf(program: SandboxedProgram, parts: Parts): string[] {
-  const { limits, folders, command, mounts } = program;
+  const { limits, folders, command, mounts, cwd = folders[0], isShared = false } = program;
   const bytes = String(limits.fileMb * 1_048_576);
   const folder = (path: string) => ["--perms", "1777", "--size", bytes, "--tmpfs", path];
   return [
@@ -130,8 +138,8 @@ function argumentsOf(program: SandboxedProgram, parts: Parts): string[] {
     ...["/dev/shm", ...folders].flatMap(folder),
     ...foldersAbove(mounts.map(({ to }) => to)),
     ...mounts.flatMap(({ from, to, writable }) => [writable ? "--bind" : "--ro-bind", from, to]),
-    ...["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", folders[0], "--"],
-    ...(parts.isRoot ? asNobody(parts.setpriv) : []),
+    ...["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", cwd, "--"],
+    ...(parts.isRoot ? asUser(parts.setpriv, isShared ? users.shared : nextUser()) : []),
     ...[parts.prlimit, `--nproc=${limits.processes}`, `--data=${limits.memoryMb * 1_048_576}`],
     ...[`--fsize=${bytes}`, "--core=0", "--nofile=1024", "--", ...command],
   ];
@@ -140,10 +148,11 @@ function argumentsOf(program: SandboxedProgram, parts: Parts): string[] {
 let given = 0;
 
 /** The kernel does not count the processes of root, and counts those of a user over all sandboxes: so one user for each. */
-function asNobody(setpriv: string): string[] {
-  const user = String(users.first + (given++ % users.count));
-  return [setpriv, "--reuid", user, "--regid", user, "--clear-groups", "--"];
-}
+const nextUser = () => users.first + (given++ % users.count);
+
+const asUser = (setpriv: string, user: number) => [
+  ...[setpriv, "--reuid", String(user), "--regid", String(user), "--clear-groups", "--"],
+];
 
 /** Programs and libraries. Nearly everywhere /bin and /lib are links into /usr, and stay so. */
 function systemMounts(): string[] {

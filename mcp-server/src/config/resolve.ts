@@ -13,6 +13,7 @@ export function resolveFolders(file: ConfigFile, dataDir: string, base: string, 
     skills: skillsDir === undefined ? own("skills", file.folders.skills) : resolve(skillsDir),
     uploads: own("uploads", file.folders.uploads),
     artifacts: own("artifacts", file.folders.artifacts),
+    workspace: own("workspace", file.folders.workspace),
   };
 }
 

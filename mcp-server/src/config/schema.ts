@@ -167,7 +167,7 @@ export const configFileSchema = (factories: Factories) =>
       .prefault({}),
     secrets: z.record(secretName, secretSchema).default({}),
     folders: z
-      .strictObject({ scripts: file, skills: file, uploads: file, artifacts: file })
+      .strictObject({ scripts: file, skills: file, uploads: file, artifacts: file, workspace: file })
       .partial()
       .default({})
       .describe("Relative to this file; folders of the data directory when left out."),

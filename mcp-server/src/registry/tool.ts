@@ -7,11 +7,15 @@ export const capabilities = [
   "ACCELEROMETER",
   "ALERTS",
   "CODE_EXECUTION",
+  "CODE_GENERATION",
   "DEVICE_CONTROL",
   "DEVICE_STATUS",
   "DIAGNOSIS",
   "ELEMENT_INSPECTION",
   "EXECUTION_CONTROL",
+  "FILE_DELETE",
+  "FILE_READ",
+  "FILE_WRITE",
   "GPS_LOCATION",
   "INTERACTION_TESTING",
   "NAVIGATION",
@@ -46,6 +50,7 @@ export const domains = [
   "alerts",
   "requirements",
   "processes",
+  "workspace",
 ] as const;
 export type Domain = (typeof domains)[number];
 

@@ -59,6 +59,7 @@ import { createJudgements } from "./runs/judgement/index.ts";
 import { createReports } from "./runs/reports/index.ts";
 import { createResults } from "./runs/results/index.ts";
 import { createScripts, type ScriptService, type ToolCalls } from "./runs/scripts/index.ts";
+import { createWorkspace } from "./runs/workspace/index.ts";
 
 export type ServiceDependencies = {
   config: Config;
@@ -113,7 +114,7 @@ export function createServices(deps: ServiceDependencies): RunningServices {
     onError: deps.onFault,
   });
   const driving = { notices, clock, secrets, artifacts, devices, screen, verifications, actions, executions };
-  const { scripts, serveScripts } = createScriptRoom(deps, driving);
+  const { scripts, workspace, serveScripts } = createScriptRoom(deps, driving);
   const schemas = createSchemaChecker(deps.schemaWorkerFile);
   const apps = createApps(deps, policy, { ...driving, scripts, schemas });
   const requirements = createRequirements({
@@ -135,6 +136,7 @@ export function createServices(deps: ServiceDependencies): RunningServices {
     results: createResults({ ...running, judgements }),
     reports: createReports({ ...running, judgements, requirementsOf: requirements.requirementsOf }),
     scripts,
+    workspace,
     deviceFacts: createDeviceFacts(),
     deployments,
     batches: createBatches(driving),
@@ -229,19 +231,22 @@ function createWatchRoom(
 function createScriptRoom({ config }: ServiceDependencies, driving: Driving) {
   const later: { calls?: ToolCalls } = {};
   const shipped = join(packageFolder(), "scripts");
+  const { script_memory_mb: memoryMb, script_processes: processes, script_ms: timeoutMs } = config.limits;
   const scripts = createScripts({
     ...driving,
     folders: { own: config.folders.scripts, shipped },
     clients: join(shipped, "clients"),
-    limits: { memoryMb: config.limits.script_memory_mb, processes: config.limits.script_processes },
-    timeoutMs: config.limits.script_ms,
+    limits: { memoryMb, processes },
+    timeoutMs,
     withoutSandbox: config.unsafe.unsandboxed_scripts,
     calls() {
       if (!later.calls) throw new Error("A script ran before there was a way for its calls");
       return later.calls;
     },
   });
-  return { scripts, serveScripts: (calls: ToolCalls) => void Object.assign(later, { calls }) };
+  const limits = { memoryMb, processes, timeoutMs };
+  const workspace = createWorkspace({ ...driving, folder: config.folders.workspace, limits });
+  return { scripts, workspace, serveScripts: (calls: ToolCalls) => void Object.assign(later, { calls }) };
 }
 
 type Driving = Pick<

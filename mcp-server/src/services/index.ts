@@ -29,6 +29,7 @@ import type { DeploymentService } from "./runs/deployments/index.ts";
 import type { ReportService } from "./runs/reports/index.ts";
 import type { ResultService } from "./runs/results/index.ts";
 import type { ScriptService } from "./runs/scripts/index.ts";
+import type { WorkspaceService } from "./runs/workspace/index.ts";
 
 export type { AgentSkill } from "./lab/userSkills.ts";
 export * from "./ports.ts";
@@ -66,4 +67,5 @@ export type Services = {
   authoring: AuthoringService;
   planning: PlanningService;
   deployments: DeploymentService;
+  workspace: WorkspaceService;
 };

@@ -17,6 +17,7 @@ import * as testcases from "./testcases.ts";
 import * as tree from "./tree.ts";
 import * as userinterfaces from "./userinterfaces.ts";
 import * as verification from "./verification.ts";
+import * as workspace from "./workspace.ts";
 
 /** The whole catalogue, sorted by name. */
 export const tools: readonly AnyTool[] = [
@@ -38,6 +39,7 @@ export const tools: readonly AnyTool[] = [
   tree,
   userinterfaces,
   verification,
+  workspace,
 ]
   .flatMap((domain): AnyTool[] => Object.values(domain))
   .sort((a, b) => (a.name < b.name ? -1 : 1));

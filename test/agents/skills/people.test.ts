@@ -269,3 +269,15 @@ test("manage-requirements: a requirement is made, linked, and its coverage repor
     testcases: [{ testcase: "zapping", coverage: "full" }],
   });
 });
+
+test.runIf(hasSandbox)("workspace: write and run code", async () => {
+  const file = { operation: "write", path: "add.py", content: "print(20 + 22)\n" };
+  const result = await lab.say("Write and run code", [
+    calls("workspace_files", { operation: "list" }),
+    calls("workspace_files", file),
+    calls("execute_code", { language: "python", file: "add.py" }),
+    (_, context) => says(`add.py printed ${readBy(context, /stdout:\s+(\d+)/)} and ended with exit code 0.`),
+  ]);
+  expectWhole("workspace", result);
+  expect(JSON.stringify(result.events)).toContain("printed 42");
+});

@@ -76,6 +76,21 @@ const prompts: readonly Prompt[] = [
 4. If the app does what it should not do any more, it is a bug: leave the test as it is and report it. Never remove or weaken a check to make it pass.
 5. Run it again, and show me what you changed, before and after.`,
   },
+  {
+    name: "generate_code",
+    title: "Generate code",
+    description: "Write code for a requirement, and check it by running it",
+    argsSchema: z.object({ requirement: text, language: optional }),
+    text: ({
+      requirement,
+      language,
+    }) => `Write ${language === undefined ? "" : `${quoted(language)} `}code for this: ${quoted(requirement)}.
+
+1. workspace_files with operation list: keep to the names and the style of what is there.
+2. Write the code, and a test that fails without it, with workspace_files. Correct what it reports as "problem".
+3. run_tests, or execute_code where no test runner is installed. Correct the code until it passes; never weaken the test.
+4. Answer with one JSON object: {"code": string, "language": string, "lines_of_code": integer}, where code is what the file holds.`,
+  },
 ];
 
 /** The prompts whose tools this address has: the others would send a model to missing tools. */

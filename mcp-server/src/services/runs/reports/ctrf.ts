@@ -35,18 +35,39 @@ const stepStatuses: Readonly<Record<Step["status"], CtrfStatus>> = {
 export function ctrfReport(entries: readonly ReportEntry[], head: ReportHead): string {
   const { skipped = [] } = head;
   const tests = [...entries.map(testOf), ...skipped.map(skippedOf)];
-  const count = (status: CtrfStatus) => tests.filter((test) => test.status === status).length;
   const { flaky, errors, duration_ms } = summarize(entries, skipped);
   const starts = entries.map(({ execution }) => startOf(execution));
   const stops = entries.map(({ execution }) => endOf(execution));
+  const summary = {
+    flaky,
+    start: entries.length === 0 ? Date.parse(head.generatedAt) : Math.min(...starts),
+    stop: entries.length === 0 ? Date.parse(head.generatedAt) : Math.max(...stops),
+    duration: duration_ms,
+    // CTRF counts them among the failed.
+    extra: { errors },
+  };
+  return ctrfDocument({ ...head, tool: "labwright", tests, summary, rest: environmentOf(entries) });
+}
+
+/** A CTRF document of tests that any tool ran. `start` and `stop` are ms since the epoch. */
+export function ctrfDocument(given: {
+  id: string;
+  generatedAt: string;
+  tool: string;
+  tests: readonly { name: string; status: CtrfStatus; duration: number }[];
+  summary: { start: number; stop: number } & Record<string, unknown>;
+  rest?: object;
+}): string {
+  const { id, generatedAt, tool, tests, summary, rest } = given;
+  const count = (status: CtrfStatus) => tests.filter((test) => test.status === status).length;
   const document = {
     reportFormat: "CTRF",
     specVersion: "0.0.0",
-    reportId: head.id,
-    timestamp: head.generatedAt,
+    reportId: id,
+    timestamp: generatedAt,
     generatedBy: "labwright",
     results: {
-      tool: { name: "labwright" },
+      tool: { name: tool },
       summary: {
         tests: tests.length,
         passed: count("passed"),
@@ -54,15 +75,10 @@ export function ctrfReport(entries: readonly ReportEntry[], head: ReportHead): s
         skipped: count("skipped"),
         pending: count("pending"),
         other: count("other"),
-        flaky,
-        start: entries.length === 0 ? Date.parse(head.generatedAt) : Math.min(...starts),
-        stop: entries.length === 0 ? Date.parse(head.generatedAt) : Math.max(...stops),
-        duration: duration_ms,
-        // CTRF counts them among the failed.
-        extra: { errors },
+        ...summary,
       },
       tests,
-      ...environmentOf(entries),
+      ...rest,
     },
   };
   return `${JSON.stringify(document, undefined, 2)}\n`;

@@ -114,11 +114,11 @@ export async function openRunFolder() {
 }
 export type RunFolder = Awaited<ReturnType<typeof openRunFolder>>;
 
-/** What the script wrote as its result. Bounded, since the script decides how much it is. */
-export async function readResult({ result }: RunFolder): Promise<string> {
+/** What the program wrote as its result. Bounded, since the program decides how much it is. */
+export async function readResult({ result }: RunFolder, mostBytes = mostResultBytes): Promise<string> {
   const handle = await open(result);
   try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(mostResultBytes), 0, mostResultBytes, 0);
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(mostBytes), 0, mostBytes, 0);
     return buffer.toString("utf8", 0, bytesRead);
   } finally {
     await handle.close();

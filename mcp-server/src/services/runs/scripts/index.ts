@@ -17,6 +17,10 @@ import { checkReadable, findInterpreter, type Launch } from "./launch.ts";
 import { runScript, type ScriptRunDependencies } from "./run.ts";
 
 export type { ToolCalls, ToolReply } from "./calls.ts";
+export { openRunFolder, type RunFolder, readResult } from "./channel.ts";
+export { follow } from "./follow.ts";
+export { findInterpreter } from "./launch.ts";
+export { endText, refusalIn } from "./verdict.ts";
 
 export type ScriptReply = Omit<RunReply<never>, "output" | "steps_done"> & ScriptEndView;
 export type ScriptEndView = {
@@ -133,13 +137,20 @@ class Scripts implements ScriptService {
     const found = await (this.deps.findSandbox ?? findSandbox)(signal);
     if (found.ok) return found.sandbox;
     if (this.deps.withoutSandbox) return undefined;
-    throw new ToolError(
-      "SANDBOX_UNAVAILABLE",
-      `Scripts run in a sandbox, and this host has none: ${found.reason}.`,
-      `${found.fix}. If you trust every script here, unsafe.unsandboxed_scripts: true in labwright.yaml runs them without.`,
+    throw noSandbox(
+      "Scripts run",
+      found,
+      " If you trust every script here, unsafe.unsandboxed_scripts: true in labwright.yaml runs them without.",
     );
   }
 }
+
+export const noSandbox = (what: string, { reason, fix }: { reason: string; fix: string }, otherwise = "") =>
+  new ToolError(
+    "SANDBOX_UNAVAILABLE",
+    `${what} in a sandbox, and this host has none: ${reason}.`,
+    `${fix}.${otherwise}`,
+  );
 
 const replyOf = ({ output, steps_done: _, ...reply }: RunReply<ScriptResult>): ScriptReply => ({
   ...reply,

@@ -1,4 +1,3 @@
-import type { WatchedProgram } from "@labwright/controllers";
 import type { Step } from "../../../domain/index.ts";
 import type {
   ArtifactRef,
@@ -13,8 +12,9 @@ import type {
 import { abortEnding } from "../../records/executions/index.ts";
 import { ScriptToolCalls, type ToolCalls } from "./calls.ts";
 import { openChannel, openRunFolder, readResult } from "./channel.ts";
+import { type Followed, follow } from "./follow.ts";
 import { type Launch, type ScriptLimits, startScript } from "./launch.ts";
-import { type Exit, readSaid, ScriptLog, verdictOf } from "./verdict.ts";
+import { readSaid, ScriptLog, verdictOf } from "./verdict.ts";
 
 export type ScriptRunDependencies = {
   artifacts: ArtifactStore;
@@ -50,11 +50,8 @@ export async function runScript(
       const program = startScript(launch, task, run, { folder, clients: deps.clients, limits });
       log.read(program.child.stdout, true);
       log.read(program.child.stderr, false);
-      followed = await follow(
-        program,
-        { ...limits, timeoutMs: task.timeoutMs },
-        { clock, signal: run.signal },
-      );
+      const most = { ...limits, timeoutMs: task.timeoutMs };
+      followed = await follow(program, most, { clock, signal: run.signal, what: "script" });
     } finally {
       await channel.close();
       await deps.executions.endWithin(run.id);
@@ -88,7 +85,12 @@ function endOf(
   log: ScriptLog,
   calls: ScriptToolCalls,
 ): ScriptEnd {
-  const error = (reason: Overrun) => ({ status: "error" as const, reason, message: undefined, outputs: {} });
+  const error = (reason: { code: string; message: string }) => ({
+    status: "error" as const,
+    reason,
+    message: undefined,
+    outputs: {},
+  });
   const said = overrun ? error(overrun) : verdictOf(exit, readSaid(file, log.lastOutput), log.tail);
   const { message, outputs } = said;
   const undecided = overrun ? undefined : calls.inconclusive();
@@ -130,88 +132,4 @@ function stepOf(
     ...(error && { error }),
     artifacts: [{ kind: "log", uri: kept.uri, mime_type: kept.mime_type }],
   };
-}
-
-/** Memory of one process is limited by the kernel; that of all together, and their number, is looked at so often. */
-const checkUsageMs = 200;
-/** What a script left running without a sandbox may hold its output open so long. */
-const outputMs = 1_000;
-
-export type Overrun = { code: string; message: string };
-export type Followed = { exit: Exit; overrun: Overrun | undefined };
-
-/** Waits for a script's end, and ends it when `signal` aborts or it takes more than it may. */
-async function follow(
-  program: WatchedProgram,
-  limits: ScriptLimits & { timeoutMs: number | undefined },
-  { clock, signal }: { clock: Clock; signal: AbortSignal },
-): Promise<Followed> {
-  let overrun: Overrun | undefined;
-  const stop = (found?: Overrun) => {
-    overrun ??= found;
-    // The end that follows from it is waited for below.
-    void program.end();
-  };
-  const abort = () => stop();
-  if (signal.aborted) abort();
-  signal.addEventListener("abort", abort, { once: true });
-  const stops = [watchUsage(program, limits, clock, stop), timer(limits.timeoutMs, clock, stop)];
-  try {
-    return { exit: await exitOf(program, clock), overrun };
-  } finally {
-    for (const end of stops) end();
-    signal.removeEventListener("abort", abort);
-  }
-}
-
-function timer(timeoutMs: number | undefined, clock: Clock, stop: (overrun: Overrun) => void): () => void {
-  if (timeoutMs === undefined) return () => {};
-  const message = `The script took longer than its ${timeoutMs} ms and was stopped.`;
-  return clock.setTimeout(() => stop({ code: "EXECUTION_TIMEOUT", message }), timeoutMs);
-}
-
-function watchUsage(
-  program: WatchedProgram,
-  limits: ScriptLimits,
-  clock: Clock,
-  stop: (overrun: Overrun) => void,
-): () => void {
-  let cancel = () => {};
-  const next = () => {
-    cancel = clock.setTimeout(() => {
-      const found = overrunOf(program.usage(), limits);
-      if (found) stop(found);
-      else next();
-    }, checkUsageMs);
-  };
-  next();
-  return () => cancel();
-}
-
-function overrunOf(usage: ReturnType<WatchedProgram["usage"]>, limits: ScriptLimits): Overrun | undefined {
-  if (usage.memoryMb > limits.memoryMb) {
-    const message = `The script took more than its ${limits.memoryMb} MB of memory and was stopped (limits.script_memory_mb).`;
-    return { code: "OUT_OF_MEMORY", message };
-  }
-  if (usage.tasks < limits.processes) return undefined;
-  const message = `The script reached its ${limits.processes} processes and threads and was stopped (limits.script_processes).`;
-  return { code: "INSUFFICIENT_RESOURCES", message };
-}
-
-function exitOf({ child }: WatchedProgram, clock: Clock): Promise<Exit> {
-  return new Promise((resolve, reject) => {
-    let cancel = () => {};
-    child.once("error", reject);
-    child.once("exit", () => {
-      cancel = clock.setTimeout(() => {
-        child.stdout?.destroy();
-        child.stderr?.destroy();
-      }, outputMs);
-    });
-    child.once("close", (code, signal) => {
-      cancel();
-      resolve({ code, signal });
-    });
-    child.stdin?.end();
-  });
 }

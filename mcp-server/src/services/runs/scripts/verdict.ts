@@ -53,6 +53,9 @@ const refusals = [
   },
 ] as const;
 
+/** The limit that a program met, by its log; undefined when the log names none. */
+export const refusalIn = (log: string) => refusals.find(({ pattern }) => pattern.test(log));
+
 /** A script passes when it ends with code 0 and does not say otherwise. */
 export function verdictOf(exit: Exit, word: ReturnType<typeof readSaid>, log: string): Verdict {
   const { said, problem } = word;
@@ -63,7 +66,7 @@ export function verdictOf(exit: Exit, word: ReturnType<typeof readSaid>, log: st
     if (said?.status !== "failed") return { status: "passed", ...more };
     return { ...failure("failed", said.message ?? "The script says that it failed."), ...more };
   }
-  const refused = refusals.find(({ pattern }) => pattern.test(log));
+  const refused = refusalIn(log);
   if (refused) {
     const message = `The script ended ${endText(exit)}; by its log it met a limit: ${refused.limit}.`;
     return { ...failure("error", message, refused.code), ...more };
@@ -73,7 +76,7 @@ export function verdictOf(exit: Exit, word: ReturnType<typeof readSaid>, log: st
 }
 
 /** A sandbox gives back 128 and the signal's number. */
-function endText({ code, signal }: Exit): string {
+export function endText({ code, signal }: Exit): string {
   if (code === null) return `by ${signal ?? "a signal"}`;
   return code > 128 ? `by signal ${code - 128}` : `with exit code ${code}`;
 }

@@ -1,0 +1,98 @@
+import type { WatchedProgram } from "@labwright/controllers";
+import type { Clock } from "../../ports.ts";
+import type { ScriptLimits } from "./launch.ts";
+import type { Exit } from "./verdict.ts";
+
+/** Memory of one process is limited by the kernel; that of all together, and their number, is looked at so often. */
+const checkUsageMs = 200;
+/** What a script left running without a sandbox may hold its output open so long. */
+const outputMs = 1_000;
+
+type Overrun = {
+  code: "EXECUTION_TIMEOUT" | "OUT_OF_MEMORY" | "INSUFFICIENT_RESOURCES";
+  message: string;
+};
+export type Followed = { exit: Exit; overrun: Overrun | undefined };
+
+/** What one program may take; `writtenMb` is for one that writes to the host's disk. */
+type Limits = ScriptLimits & { timeoutMs: number | undefined; writtenMb?: number };
+
+/** Waits for a program's end, and ends it when `signal` aborts or it takes more than it may. `what` names it in messages. */
+export async function follow(
+  program: WatchedProgram,
+  limits: Limits,
+  { clock, signal, what }: { clock: Clock; signal: AbortSignal; what: string },
+): Promise<Followed> {
+  let overrun: Overrun | undefined;
+  const stop = (found?: Overrun) => {
+    overrun ??= found && { ...found, message: `The ${what} ${found.message}` };
+    // The end that follows from it is waited for below.
+    void program.end();
+  };
+  const abort = () => stop();
+  if (signal.aborted) abort();
+  signal.addEventListener("abort", abort, { once: true });
+  const stops = [watchUsage(program, limits, clock, stop), timer(limits.timeoutMs, clock, stop)];
+  try {
+    return { exit: await exitOf(program, clock), overrun };
+  } finally {
+    for (const end of stops) end();
+    signal.removeEventListener("abort", abort);
+  }
+}
+
+function timer(timeoutMs: number | undefined, clock: Clock, stop: (overrun: Overrun) => void): () => void {
+  if (timeoutMs === undefined) return () => {};
+  const message = `took longer than its ${timeoutMs} ms and was stopped.`;
+  return clock.setTimeout(() => stop({ code: "EXECUTION_TIMEOUT", message }), timeoutMs);
+}
+
+function watchUsage(
+  program: WatchedProgram,
+  limits: Limits,
+  clock: Clock,
+  stop: (overrun: Overrun) => void,
+): () => void {
+  let cancel = () => {};
+  const next = () => {
+    cancel = clock.setTimeout(() => {
+      const found = overrunOf(program.usage(), limits);
+      if (found) stop(found);
+      else next();
+    }, checkUsageMs);
+  };
+  next();
+  return () => cancel();
+}
+
+function overrunOf(usage: ReturnType<WatchedProgram["usage"]>, limits: Limits): Overrun | undefined {
+  if (usage.memoryMb > limits.memoryMb) {
+    const message = `took more than its ${limits.memoryMb} MB of memory and was stopped (limits.script_memory_mb).`;
+    return { code: "OUT_OF_MEMORY", message };
+  }
+  if (usage.tasks >= limits.processes) {
+    const message = `reached its ${limits.processes} processes and threads and was stopped (limits.script_processes).`;
+    return { code: "INSUFFICIENT_RESOURCES", message };
+  }
+  if (limits.writtenMb === undefined || usage.writtenMb <= limits.writtenMb) return undefined;
+  const message = `wrote more than ${limits.writtenMb} MB to the disk and was stopped.`;
+  return { code: "INSUFFICIENT_RESOURCES", message };
+}
+
+function exitOf({ child }: WatchedProgram, clock: Clock): Promise<Exit> {
+  return new Promise((resolve, reject) => {
+    let cancel = () => {};
+    child.once("error", reject);
+    child.once("exit", () => {
+      cancel = clock.setTimeout(() => {
+        child.stdout?.destroy();
+        child.stderr?.destroy();
+      }, outputMs);
+    });
+    child.once("close", (code, signal) => {
+      cancel();
+      resolve({ code, signal });
+    });
+    child.stdin?.end();
+  });
+}

@@ -1,0 +1,367 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { TestClient } from "../fixtures/client.ts";
+import { openProduct, type Product } from "../fixtures/product.ts";
+import { hasSandbox } from "../fixtures/sandbox.ts";
+
+const outside = mkdtempSync(join(tmpdir(), "labwright-outside-"));
+const yaml = `
+devices: [{ name: box, model: simulated }]
+limits: { script_memory_mb: 256, script_processes: 32 }`;
+
+let product: Product;
+let client: TestClient;
+let folder: string;
+beforeAll(async () => {
+  writeFileSync(join(outside, "secret.txt"), "not yours");
+  product = await openProduct(yaml, { PIN: "4711-secret" });
+  client = await product.connect();
+  folder = product.config.folders.workspace;
+});
+afterAll(async () => {
+  await product.dispose();
+  rmSync(outside, { recursive: true });
+});
+
+const files = (args: Record<string, unknown>) => client.call("workspace_files", args);
+const run = (language: string, code: string, args: Record<string, unknown> = {}) =>
+  client.call("execute_code", { language, code, ...args });
+/** Programs `sleep <seconds>` of this machine; each test has a number of its own. */
+const sleepers = (seconds: number) =>
+  readdirSync("/proc").filter((pid) => {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, "utf8") === `sleep\0${seconds}\0`;
+    } catch {
+      return false;
+    }
+  });
+
+describe("workspace_files", () => {
+  test("writes, reads, lists and deletes", async () => {
+    const path = "notes/today/a.txt";
+    const written = await files({ operation: "write", path, content: "one\nzwei — ✓\n" });
+    expect(written.structured).toMatchObject({ path, created: true, bytes: 17 });
+    expect((await files({ operation: "write", path, content: "one\n" })).structured).toMatchObject({
+      created: false,
+      bytes: 4,
+    });
+    expect((await files({ operation: "read", path })).structured).toEqual({ path, content: "one\n" });
+    expect((await files({ operation: "read", path: `/workspace/${path}` })).structured.content).toBe("one\n");
+    expect((await files({ operation: "list", path: "notes" })).structured.entries).toEqual([
+      { name: "today", kind: "folder" },
+    ]);
+    expect((await files({ operation: "list", path: "notes/today" })).structured.entries).toEqual([
+      { name: "a.txt", kind: "file", bytes: 4 },
+    ]);
+    const asked = await files({ operation: "delete", path: "notes" });
+    expect(asked.error).toMatchObject({
+      code: "CONFIRMATION_REQUIRED",
+      message: expect.stringContaining("with all that is in it"),
+      details: { would_delete: ["notes"] },
+    });
+    expect((await files({ operation: "delete", path: "notes", confirm: true })).structured).toMatchObject({
+      deleted: true,
+    });
+    expect((await files({ operation: "list" })).structured.entries).not.toContainEqual(
+      expect.objectContaining({ name: "notes" }),
+    );
+  });
+
+  test.each([
+    "../labwright.yaml",
+    "a/../../labwright.yaml",
+    "/etc/passwd",
+    "~/x",
+    "C:/x",
+    "a\\..\\x",
+    "a\0b",
+    "/workspace/../labwright.yaml",
+    "x/".repeat(40),
+  ])("refuses the path %j", async (path) => {
+    for (const args of [
+      { operation: "read" },
+      { operation: "write", content: "x" },
+      { operation: "list" },
+      { operation: "delete", confirm: true },
+    ])
+      expect((await files({ ...args, path })).error, JSON.stringify(args)).toMatchObject({
+        code: "PATH_DENIED",
+      });
+  });
+
+  test("follows no link, whether it is the file or a folder on the way", async () => {
+    await files({ operation: "write", path: "links/x.txt", content: "mine" });
+    symlinkSync(outside, join(folder, "links", "out"));
+    symlinkSync(join(outside, "secret.txt"), join(folder, "links", "file"));
+    for (const path of ["links/file", "links/out/secret.txt"]) {
+      expect((await files({ operation: "read", path })).error).toMatchObject({ code: "PATH_DENIED" });
+      expect((await files({ operation: "write", path, content: "x" })).error?.code).toMatch(
+        /PATH_DENIED|INVALID_INPUT/,
+      );
+    }
+    expect((await files({ operation: "list", path: "links/out" })).error).toMatchObject({
+      code: "PATH_DENIED",
+    });
+    expect((await files({ operation: "list", path: "links" })).structured.entries).toEqual([
+      { name: "file", kind: "link" },
+      { name: "out", kind: "link" },
+      { name: "x.txt", kind: "file", bytes: 4 },
+    ]);
+    expect((await files({ operation: "delete", path: "links", confirm: true })).structured.deleted).toBe(
+      true,
+    );
+    expect(readFileSync(join(outside, "secret.txt"), "utf8")).toBe("not yours");
+  });
+
+  test("says what is missing, too large, no file, no text, or not asked for", async () => {
+    await files({ operation: "write", path: "kinds/report.txt", content: "x" });
+    writeFileSync(join(folder, "kinds", "picture.png"), Buffer.from([0x89, 0x50, 0xff, 0xfe]));
+    writeFileSync(join(folder, "kinds", "large.txt"), "x".repeat(5_000_001));
+    const refused: [Record<string, unknown>, string, string][] = [
+      [{ operation: "read", path: "kinds/reprot.txt" }, "FILE_NOT_FOUND", "report.txt"],
+      [{ operation: "delete", path: "kinds/reprot.txt", confirm: true }, "FILE_NOT_FOUND", "report.txt"],
+      [{ operation: "list", path: "kindz" }, "FILE_NOT_FOUND", "kinds"],
+      [{ operation: "read", path: "kinds" }, "INVALID_INPUT", "list"],
+      [{ operation: "list", path: "kinds/report.txt" }, "INVALID_INPUT", "not a folder"],
+      [{ operation: "write", path: "kinds", content: "x" }, "INVALID_INPUT", "not a file"],
+      [{ operation: "write", path: "kinds/report.txt/x", content: "x" }, "INVALID_INPUT", "not a folder"],
+      [{ operation: "read", path: "kinds/picture.png" }, "INVALID_INPUT", "UTF-8"],
+      [{ operation: "read", path: "kinds/large.txt" }, "INPUT_TOO_LARGE", "5000000"],
+      [{ operation: "write", path: "x" }, "INVALID_INPUT", "content"],
+      [{ operation: "read", path: "x", content: "x" }, "INVALID_INPUT", "content"],
+      [{ operation: "read", path: "" }, "PATH_DENIED", "workspace itself"],
+      [{ operation: "delete", path: ".", confirm: true }, "PATH_DENIED", "workspace itself"],
+      [{ operation: "move", path: "x" }, "INVALID_INPUT", "operation"],
+    ];
+    for (const [args, code, part] of refused) {
+      const { error } = await files(args);
+      expect(error, JSON.stringify(args)).toMatchObject({ code });
+      expect(`${error?.message} ${error?.hint}`).toContain(part);
+    }
+  });
+
+  test("cuts what is long and says how much is left", async () => {
+    const content = Array.from({ length: 1_000 }, (_, line) => `line ${line}`).join("\n");
+    await files({ operation: "write", path: "long.txt", content });
+    const { structured } = await files({ operation: "read", path: "long.txt", max_tokens: 100 });
+    const lines = String(structured.content).split("\n").length;
+    expect(lines + Number(structured.more)).toBe(1_000);
+    expect((await files({ operation: "read", path: "long.txt", max_tokens: 20_000 })).structured).toEqual({
+      path: "long.txt",
+      content,
+    });
+  });
+
+  test("gives back no secret", async () => {
+    await files({ operation: "write", path: "pin.txt", content: "http://me:word@host/ 4711-secret" });
+    expect((await files({ operation: "read", path: "pin.txt" })).structured.content).toBe(
+      "http://me:word@host/ [secret PIN]",
+    );
+  });
+
+  test.runIf(hasSandbox)("says what does not parse in code that it wrote", async () => {
+    const written: [string, string, RegExp | undefined][] = [
+      ["a.py", "def f(:\n", /SyntaxError/],
+      ["b.py", "def f():\n    return 1\n", undefined],
+      ["a.mjs", "export const = 1;", /SyntaxError/],
+      ["b.mjs", "export const a = await 1;", undefined],
+      ["a.sh", "if true; then", /syntax error/],
+      ["a.json", '{"a": ', /JSON/],
+      ["b.json", "{}", undefined],
+    ];
+    for (const [path, content, problem] of written) {
+      const { structured } = await files({ operation: "write", path, content });
+      if (problem) expect(structured.problem, path).toMatch(problem);
+      else expect(structured, path).not.toHaveProperty("problem");
+    }
+  });
+});
+
+test("code needs either text or a file of the workspace", async () => {
+  for (const [args, code] of [
+    [{ language: "bash" }, "INVALID_INPUT"],
+    [{ language: "bash", code: "true", file: "x.sh" }, "INVALID_INPUT"],
+    [{ language: "bash", file: "missing.sh" }, "FILE_NOT_FOUND"],
+    [{ language: "bash", file: "../x.sh" }, "PATH_DENIED"],
+    [{ language: "ruby", code: "puts 1" }, "INVALID_INPUT"],
+    [{ language: "bash", code: "true", timeout_ms: 0 }, "INVALID_INPUT"],
+  ] as const)
+    expect((await client.call("execute_code", args)).error, JSON.stringify(args)).toMatchObject({ code });
+});
+
+describe.runIf(hasSandbox)("execute_code", () => {
+  test.each([
+    [
+      "python",
+      "import sys; print(sys.argv[1:], sys.stdin.read()); print('oops', file=sys.stderr); sys.exit(3)",
+    ],
+    [
+      "node",
+      `const [a, b] = process.argv.slice(2); process.stdin.setEncoding('utf8').on('data', (text) => { console.log("['" + a + "', '" + b + "'] " + text); console.error('oops'); process.exitCode = 3; });`,
+    ],
+    ["bash", "echo \"['$1', '$2'] $(cat)\"; echo oops >&2; exit 3"],
+  ])("runs %s with its arguments and input, and gives its exit code and both outputs", async (language, code) => {
+    const { structured } = await run(language, code, { args: ["a b", "$(id)"], stdin: "in" });
+    expect(structured).toEqual({
+      status: "failed",
+      reason: { code: "SCRIPT_FAILED", message: "The program ended with exit code 3." },
+      exit_code: 3,
+      duration_ms: expect.any(Number),
+      stdout: "['a b', '$(id)'] in\n",
+      stderr: "oops\n",
+    });
+    expect((await run(language, language === "bash" ? "true" : "1")).structured).toMatchObject({
+      status: "completed",
+      exit_code: 0,
+    });
+    expect(readdirSync(folder).filter((name) => name.startsWith(".inline"))).toEqual([]);
+  });
+
+  test("keeps files from one run to the next, and imports what is in the workspace", async () => {
+    await files({ operation: "write", path: "lib/sum.mjs", content: "export const sum = (a, b) => a + b;" });
+    await files({ operation: "write", path: "helper.py", content: "def twice(n):\n    return 2 * n\n" });
+    const node = await run("node", "import { sum } from './lib/sum.mjs'; console.log(sum(1, 2));");
+    expect(node.structured).toMatchObject({ status: "completed", stdout: "3\n" });
+    expect((await run("python", "import helper; print(helper.twice(4))")).structured.stdout).toBe("8\n");
+    await run(
+      "python",
+      "import os, tempfile\nfd, name = tempfile.mkstemp(dir='.')\nos.write(fd, b'kept')\nos.rename(name, 'kept.txt')",
+    );
+    expect(
+      (await run("bash", "cat kept.txt; echo more >> kept.txt; echo again >> lib/sum.mjs")).structured,
+    ).toMatchObject({
+      status: "completed",
+      stdout: "kept",
+    });
+    expect((await files({ operation: "read", path: "kept.txt" })).structured.content).toBe("keptmore\n");
+    await files({ operation: "write", path: "bin/tool.sh", content: 'echo "tool $1"' });
+    const tool = await client.call("execute_code", {
+      language: "bash",
+      file: "/workspace/bin/tool.sh",
+      args: ["x"],
+    });
+    expect(tool.structured.stdout).toBe("tool x\n");
+  });
+
+  test("shows the end of a long output, and how much went before", async () => {
+    const { structured } = await run("python", "print('x' * 10_000); print('the end')");
+    expect(structured).toMatchObject({ cut: 10_009 - 4_000, stdout: expect.stringMatching(/x\nthe end\n$/) });
+  });
+
+  test.each([
+    ["python", "print(open('/etc/passwd').read())", "PATH_DENIED"],
+    ["node", "console.log(require('node:fs').readFileSync('/etc/passwd', 'utf8'))", "PATH_DENIED"],
+    ["bash", "cat /etc/shadow /home/me/x", "PATH_DENIED"],
+    ["bash", "cat ../labwright.yaml || cat /home/x", "PATH_DENIED"],
+    ["bash", "echo x > /usr/x", "PATH_DENIED"],
+    ["python", "import urllib.request; urllib.request.urlopen('http://1.1.1.1/')", "URL_DENIED"],
+    [
+      "node",
+      "fetch('http://example.com/').catch((e) => { console.error(e.cause); process.exit(1); })",
+      "URL_DENIED",
+    ],
+  ])("%s that reaches outside ends with its code: %s", async (language, code, reason) => {
+    const { structured } = await run(language, code);
+    expect(structured).toMatchObject({ status: "failed", reason: { code: reason } });
+    expect(JSON.stringify(structured)).not.toContain("root:");
+  });
+
+  test("a link that code makes leads nowhere, inside and for us", async () => {
+    const { structured } = await run("bash", `ln -s ${outside} way; cat way/secret.txt`);
+    expect(structured).toMatchObject({ status: "failed", stdout: "" });
+    expect((await files({ operation: "read", path: "way/secret.txt" })).error).toMatchObject({
+      code: "PATH_DENIED",
+    });
+    expect((await run("bash", "rm way; mkfifo pipe")).structured.status).toBe("completed");
+    expect((await files({ operation: "read", path: "pipe" })).error).toMatchObject({ code: "INVALID_INPUT" });
+    expect((await files({ operation: "write", path: "pipe", content: "x" })).error).toMatchObject({
+      code: "INVALID_INPUT",
+    });
+  });
+
+  test.each([
+    ["forks without end", "bash", "f() { f | f & }; f; sleep 8301", "INSUFFICIENT_RESOURCES"],
+    [
+      "holds too many processes",
+      "bash",
+      "for i in $(seq 60); do sleep 8305 & done; wait",
+      "INSUFFICIENT_RESOURCES",
+    ],
+    ["eats memory in one process", "python", "a = [b'1' * 20_000_000 for _ in range(100)]", "OUT_OF_MEMORY"],
+    [
+      "eats memory in many processes",
+      "python",
+      "import os, time\nfor _ in range(8):\n    if os.fork() == 0:\n        a = b'1' * 100_000_000\n        time.sleep(60)\ntime.sleep(60)",
+      "OUT_OF_MEMORY",
+    ],
+    [
+      "fills the disk",
+      "bash",
+      "while true; do head -c 50M /dev/zero > a.bin; done",
+      "INSUFFICIENT_RESOURCES",
+    ],
+    [
+      "writes one huge file",
+      "python",
+      "f = open('big.bin', 'wb')\nwhile True: f.write(b'1' * 1_000_000)",
+      "INSUFFICIENT_RESOURCES",
+    ],
+    ["crashes", "bash", "kill -SEGV $$", "TOOL_FAILED"],
+  ])("code that %s ends by name", { timeout: 60_000 }, async (_what, language, code, expected) => {
+    const { error } = await run(language, code);
+    expect(error).toMatchObject({
+      code: expected,
+      details: { stdout: expect.any(String), stderr: expect.any(String) },
+    });
+    rmSync(join(folder, "a.bin"), { force: true });
+    rmSync(join(folder, "big.bin"), { force: true });
+    await expect.poll(() => [...sleepers(8301), ...sleepers(8305)]).toEqual([]);
+  });
+
+  test("code that hangs ends at its time limit, with what it said and all that it started", async () => {
+    const { error } = await run(
+      "bash",
+      "trap '' TERM; echo started; setsid sleep 8302 & sleep 8302 & wait; wait",
+      {
+        timeout_ms: 1_000,
+      },
+    );
+    expect(error).toMatchObject({
+      code: "EXECUTION_TIMEOUT",
+      message: "The program took longer than its 1000 ms and was stopped.",
+      details: { stdout: "started\n" },
+    });
+    await expect.poll(() => sleepers(8302)).toEqual([]);
+  });
+
+  test("code that is left running, or whose caller goes, is ended", async () => {
+    expect((await run("bash", "sleep 8303 & echo started")).structured.status).toBe("completed");
+    await expect.poll(() => sleepers(8303)).toEqual([]);
+    const gone = new AbortController();
+    const sleeping = { name: "execute_code", arguments: { language: "bash", code: "sleep 8304" } };
+    const call = client.client.callTool(sleeping, { signal: gone.signal }).catch(() => undefined);
+    await expect.poll(() => sleepers(8304).length).toBe(1);
+    gone.abort();
+    await call;
+    await expect.poll(() => sleepers(8304)).toEqual([]);
+    await expect.poll(() => readdirSync(folder).filter((name) => name.startsWith(".inline"))).toEqual([]);
+  });
+
+  test("a few programs run at a time, and one more is refused", async () => {
+    const running = [1, 2, 3, 4].map((number) =>
+      run("bash", `echo ${number}; while [ ! -e go ]; do sleep 0.05; done`),
+    );
+    await expect
+      .poll(async () => (await run("bash", "true", { timeout_ms: 2_000 })).error?.code)
+      .toBe("INSUFFICIENT_RESOURCES");
+    await files({ operation: "write", path: "go", content: "" });
+    const ended = await Promise.all(running);
+    expect(ended.map(({ structured }) => structured.stdout)).toEqual(["1\n", "2\n", "3\n", "4\n"]);
+  });
+
+  test("gives back no secret", async () => {
+    expect((await run("bash", "echo 4711-secret")).structured.stdout).toBe("[secret PIN]\n");
+  });
+});
