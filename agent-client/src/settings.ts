@@ -2,6 +2,8 @@ import { z } from "zod";
 import { limitsSchema } from "./agents/agent.ts";
 import { effortSchema, priceSchema, thinkingSchema } from "./model/facts.ts";
 
+export { keyOf } from "./model/key.ts";
+
 const seconds = (max: number) => z.int().min(1).max(max);
 
 /** A model that can be asked, and where. */

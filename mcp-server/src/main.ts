@@ -194,7 +194,7 @@ async function compose(
     events: rooms.createEventsApi(running.events, fault),
     agentStore: agentStoreApi,
     agents: agents.open,
-    api: (callTool) => restOf(parts, { callTool, registry, version: catalogue.version }),
+    api: (callTool) => restOf(parts, { callTool, registry, calls, agents, version: catalogue.version }),
     metrics: () => metricsOf(observability),
     idleMs: options.untilIdle ? config.limits.idle_exit_ms : undefined,
     maxCallMs: config.limits.call_ms,
@@ -284,11 +284,10 @@ async function heldBy(
   };
 }
 
+type CallRows = ReturnType<Parts["rooms"]["callRows"]>;
+
 /** What is kept for a time only. */
-function purge(
-  { config, rooms, storage, running, fault }: Parts,
-  calls: ReturnType<Parts["rooms"]["callRows"]>,
-): void {
+function purge({ config, rooms, storage, running, fault }: Parts, calls: CallRows): void {
   const now = rooms.systemClock.now();
   const daysAgo = (days: number) => new Date(now - days * dayMs).toISOString();
   calls.purgeKeys(daysAgo(1)).catch(fault);
@@ -297,13 +296,24 @@ function purge(
   running.artifacts.purge(now).catch(fault);
 }
 
-function restOf(parts: Parts, own: { callTool: CallTool; registry: Registry; version: string }) {
-  const { rooms, running, storage, observability } = parts;
+function restOf(
+  parts: Parts,
+  own: {
+    callTool: CallTool;
+    registry: Registry;
+    calls: CallRows;
+    agents: ReturnType<typeof agentsOf>;
+    version: string;
+  },
+) {
+  const { rooms, running, storage, observability, config } = parts;
   return rooms.createApi({
     ...own,
     events: running.events,
     artifacts: running.artifacts,
-    health: () => health(storage),
+    audit: async (filter) => running.services.secrets.mask(await own.calls.recent(filter)),
+    health: () => health(storage, own.agents),
+    maxCallMs: config.limits.call_ms,
     principalOf: rooms.restPrincipal,
     fault: (error, trace_id) => observability.observer.fault(error, { tool: "api", trace_id }),
   });
@@ -332,12 +342,13 @@ async function metricsOf({ metrics, metricsContentType }: Parts["observability"]
   return { text: await metrics(), contentType: metricsContentType };
 }
 
-async function health(storage: Parts["storage"]) {
+async function health(storage: Parts["storage"], agents: ReturnType<typeof agentsOf>) {
   const database = await storage.pool.query("select 1").then(
     () => "ok",
     () => "failed",
   );
-  return { healthy: database === "ok", services: { database, mcp: "ok" } };
+  const llm = agents.hasModel() ? "configured" : "not_configured";
+  return { healthy: database === "ok", services: { llm, tool_registry: "ready", database, mcp: "ok" } };
 }
 
 function addGauges({ observability: { gauge }, running }: Parts): void {

@@ -30,9 +30,68 @@ describe("GET /tools", () => {
       description: "Looks.",
       capabilities: ["SCREENSHOT"],
       domain: "screen",
+      seed_domains: ["ui_testing"],
+      timeout: 1_000,
+      max_retries: 3,
       schema: { type: "object", properties: { where: { type: "string" } }, additionalProperties: false },
     });
     expect(JSON.stringify(tools[1]?.schema)).toContain("children");
+    expect(tools[1]).toMatchObject({ seed_domains: [], max_retries: 0 });
+  });
+
+  it("finds tools by any of several capabilities, and by domains of ours and of the seed", async () => {
+    const namesOf = async (query: string) => {
+      const reply = await start().api.request(`/tools?${query}`);
+      const { tools } = z
+        .object({ tools: z.array(z.object({ name: z.string() })) })
+        .parse(await reply.json());
+      return tools.map(({ name }) => name);
+    };
+    expect(await namesOf("capability=SCREENSHOT")).toEqual(["look_around"]);
+    expect(await namesOf("capability=SCREENSHOT,NAVIGATION_MODEL")).toEqual(["look_around", "plant_tree"]);
+    expect(await namesOf("capability=SCREENSHOT&capability=NAVIGATION_MODEL")).toHaveLength(2);
+    expect(await namesOf("domain=tree")).toEqual(["plant_tree"]);
+    expect(await namesOf("domain=ui_testing")).toEqual(["look_around"]);
+    expect(await namesOf("domain=ui_testing&capability=NAVIGATION_MODEL")).toEqual([]);
+    expect(await namesOf("domain=sensors")).toEqual([]);
+  });
+
+  it.each([
+    ["capability=SCREENSHOTS", "SCREENSHOT"],
+    ["domain=ui_test", "ui_testing"],
+    ["domain=", "ui_testing"],
+  ])("refuses what there is not, with the nearest: %s", async (query, near) => {
+    const response = await start().api.request(`/tools?${query}`);
+    expect(response.status).toBe(400);
+    const body = z
+      .object({ error: z.object({ code: z.string(), hint: z.string() }) })
+      .parse(await response.json());
+    expect(body.error.code).toBe("INVALID_INPUT");
+    expect(body.error.hint).toContain(near);
+  });
+});
+
+describe("GET /audit", () => {
+  it("passes its filters on", async () => {
+    const filters = "tool=take_control&client=cli/&since=2026-11-27T09:00:00%2B01:00&limit=5";
+    const response = await start().api.request(`/audit?${filters}`);
+    expect(await response.json()).toEqual({
+      calls: [{ tool: "take_control", client: "cli/", since: "2026-11-27T08:00:00.000Z", limit: 5 }],
+    });
+    expect(await (await start().api.request("/audit")).json()).toEqual({ calls: [{ limit: 100 }] });
+  });
+
+  it.each([
+    "limit=0",
+    "limit=x",
+    "limit=1001",
+    "since=yesterday",
+    "tool=",
+    "tol=x",
+  ])("refuses %s", async (query) => {
+    const response = await start().api.request(`/audit?${query}`);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ success: false, error: { code: "INVALID_INPUT" } });
   });
 });
 

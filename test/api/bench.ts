@@ -133,6 +133,7 @@ export function start(
     registry,
     events,
     artifacts,
+    audit: async (filter) => [filter],
     health: async () => ({ healthy, services: { database: healthy ? "ok" : "down" } }),
     principalOf: (request) => ({
       principal: "owner",

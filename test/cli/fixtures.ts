@@ -136,6 +136,15 @@ export async function startFakeDaemon(
         subscribe: async () => () => {},
       },
       artifacts: services.artifacts,
+      audit: async (filter) => [
+        {
+          at: "2026-11-21T00:00:00.000Z",
+          client: "cli/1",
+          tool: filter.tool ?? "take_control",
+          outcome: "ok",
+          duration_ms: 2,
+        },
+      ],
       health: async () => ({ healthy: options.healthy ?? true, services: { database: "ok" } }),
       principalOf: (request) => ({
         principal: "local",

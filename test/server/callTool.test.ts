@@ -90,7 +90,7 @@ describe("what callTool refuses", () => {
     expect(error).toMatchObject({
       code: "TOOL_NOT_FOUND",
       http_status: 400,
-      details: { nearest: ["press_button"] },
+      details: { requested_tool: "press_buton", available_tools: ["press_button"] },
     });
     expect(error.hint).toContain("press_button");
     expect(records).toMatchObject([{ tool: "unknown", outcome: "TOOL_NOT_FOUND" }]);

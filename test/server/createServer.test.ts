@@ -256,7 +256,7 @@ describe("the catalogue", () => {
 
   it("is found by domain and capability", () => {
     const registry = createRegistry(tools);
-    expect(registry.filter({ domain: "screen", capability: "SCREENSHOT" })).toHaveLength(tools.length);
+    expect(registry.filter({ domain: "screen", capabilities: ["SCREENSHOT"] })).toHaveLength(tools.length);
     expect(registry.filter({ domain: "tree" })).toEqual([]);
   });
 });

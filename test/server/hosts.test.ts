@@ -81,7 +81,7 @@ it("every tool lists properties of its input, also one that has none", () => {
 it("a tool that is not there is never answered with one that does more than it promised", () => {
   const registry = createRegistry(tools);
   const effectOf = (name: string) => registry.find(name)?.effect;
-  const nearTo = (name: string) => z.array(z.string()).parse(registry.notFound(name).details.nearest);
+  const nearTo = (name: string) => z.array(z.string()).parse(registry.notFound(name).details.available_tools);
   for (const { name } of tools.filter(({ effect }) => effect !== "read")) {
     const noun = name.split("_").slice(1).join("_");
     for (const verb of ["get", "show", "view", "fetch", "is"])

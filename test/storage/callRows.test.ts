@@ -117,6 +117,13 @@ describeEachDatabase("calls", (open) => {
         fence: null,
       },
     ]);
+    expect(await rows.recent({ limit: 1 })).toEqual([{ ...onDevice, duration_ms: 2 }]);
+    const toolsOf = async (filter: object) =>
+      (await rows.recent({ limit: 10, ...filter })).map(({ tool }) => tool);
+    expect(await toolsOf({ tool: "rename" })).toEqual(["rename"]);
+    expect(await toolsOf({ since: day(3) })).toEqual(["execute_device_action"]);
+    expect(await toolsOf({ client: audit.client.slice(0, 2), tool: "rename" })).toEqual(["rename"]);
+    expect(await toolsOf({ client: "%" })).toEqual([]);
     await rows.purgeAudit(day(2));
     expect((await audited()).map(({ tool }) => tool)).not.toContain("rename");
   });

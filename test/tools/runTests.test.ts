@@ -2,11 +2,11 @@ import { readFileSync } from "node:fs";
 import { Ajv } from "ajv";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
-import { readJunit } from "../../mcp-server/src/services/runs/workspace/junit.ts";
+import { readJunit } from "#mcp-server/services/runs/workspace/junit.ts";
 import type { Reply, TestClient } from "../fixtures/client.ts";
 import { installPackages } from "../fixtures/installPackages.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
-import { hasSandbox } from "../fixtures/sandbox.ts";
+import { hasPytest, hasSandbox } from "../fixtures/sandbox.ts";
 
 let product: Product;
 let client: TestClient;
@@ -70,7 +70,9 @@ const suites = {
   },
 } as const;
 
-describe.runIf(hasSandbox).each(Object.entries(suites))("%s", (runner, suite) => {
+const runnable = Object.entries(suites).filter(([runner]) => runner !== "pytest" || hasPytest);
+
+describe.runIf(hasSandbox).each(runnable)("%s", (runner, suite) => {
   const ofFile = (text: string) => write(`${runner}/${suite.file}`, suite.head + text);
   const args = [`${runner}/${suite.file}`];
 

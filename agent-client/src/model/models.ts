@@ -1,8 +1,8 @@
-import { readFileSync } from "node:fs";
 import Anthropic from "@anthropic-ai/sdk";
 import type { ModelSettings, Settings } from "../settings.ts";
 import { factsOf, type ModelFacts } from "./facts.ts";
 import { failureOf } from "./failure.ts";
+import { type KeyPlaces, keyOf } from "./key.ts";
 
 /** A model that can be asked: the SDK's client for its endpoint. */
 export type ModelEndpoint = Pick<ModelSettings, "model" | "effort" | "thinking"> & {
@@ -23,11 +23,8 @@ const maxRetries = 2;
 /** The longest that a server may take to begin a reply. */
 const beginMs = 600_000;
 
-export type ModelOptions = {
+export type ModelOptions = KeyPlaces & {
   settings: Settings;
-  env: Readonly<Record<string, string | undefined>>;
-  /** With the key that `POST api-key` saved. */
-  keyFile: string;
   /** Chosen for this process, before those of the settings. */
   model?: string | undefined;
   fetch?: typeof fetch | undefined;
@@ -60,19 +57,6 @@ function modelsOf({ settings, env, model }: ModelOptions): readonly ModelSetting
   const known = settings.models.filter((one) => one.model === model);
   if (model !== undefined) return [...(known.length > 0 ? known : [{ model }])];
   return settings.models.length > 0 ? settings.models : [{ model: env.DEFAULT_MODEL || defaultModel }];
-}
-
-function keyOf({ api_key_env }: ModelSettings, { env, keyFile }: ModelOptions): string | undefined {
-  if (api_key_env !== undefined) return env[api_key_env] || undefined;
-  return env.ANTHROPIC_API_KEY || savedKey(keyFile);
-}
-
-function savedKey(file: string): string | undefined {
-  try {
-    return readFileSync(file, "utf8").trim() || undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** One call with a key: false when it is refused. Throws an AgentError when none could be made. */

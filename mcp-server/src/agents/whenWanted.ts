@@ -1,3 +1,4 @@
+import { keyOf } from "@labwright/agent-client/settings";
 import type { Agents, AgentsDeps } from "./open.ts";
 
 /**
@@ -37,6 +38,11 @@ export function agentsWhenWanted({ host, ...deps }: Omit<AgentsDeps, "own" | "cl
       });
       starting = started.catch(() => {});
       return started;
+    },
+    /** Whether there is a key for a model. No model is called. */
+    hasModel(): boolean {
+      const { models } = deps.settings;
+      return (models.length > 0 ? models : [{}]).some((model) => keyOf(model, deps) !== undefined);
     },
     runs: () => opened?.running() ?? 0,
     connections: () => opened?.connections() ?? 0,

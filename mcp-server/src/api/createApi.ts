@@ -2,24 +2,29 @@ import { type Context, Hono } from "hono";
 import { ToolError } from "../errors.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { Attachment } from "../registry/tool.ts";
-import { wireSchema } from "../registry/wire.ts";
 import type { Caller, CallTool } from "../server/call/callTool.ts";
 import { secretsIn } from "../server/http/clientHeaders.ts";
 import type { ArtifactStore } from "../services/ports.ts";
+import { type AuditQuery, auditQueryOf } from "./audit.ts";
 import { errorResponse, errorsOf, newTraceId, thrownResponse } from "./errors.ts";
 import { createEventsApi, type EventSource } from "./events.ts";
 import { planArgumentsOf } from "./executeTask.ts";
+import { toolsOf } from "./tools.ts";
 
 export type ApiDeps = {
   callTool: CallTool;
   registry: Registry;
   events: EventSource;
   artifacts: ArtifactStore;
+  /** Who called what, newest first; see `auditQuerySchema`. Nothing secret in it. */
+  audit(filter: AuditQuery): Promise<readonly object[]>;
   /** One word per service, such as `database: "ok"`. */
   health(): Promise<{ healthy: boolean; services: Record<string, string> }>;
   /** Whose call a request is, after the server has let it in. */
   principalOf(request: Request): Caller;
   version: string;
+  /** The longest any call may take, besides the tool's own limit. */
+  maxCallMs?: number;
   /** A fault of ours, for the log. */
   fault(error: unknown, trace_id: string): void;
 };
@@ -34,17 +39,8 @@ export function createApi(deps: ApiDeps): Hono {
     const status = healthy ? "healthy" : "unhealthy";
     return c.json({ status, timestamp: new Date().toISOString(), services }, healthy ? 200 : 503);
   });
-  api.get("/tools", (c) =>
-    c.json({
-      tools: registry.list().map((tool) => ({
-        name: tool.name,
-        description: tool.description,
-        capabilities: tool.capabilities,
-        domain: tool.domain,
-        schema: wireSchema(tool.input, "input"),
-      })),
-    }),
-  );
+  api.get("/tools", (c) => c.json({ tools: toolsOf(registry, c.req.queries(), deps.maxCallMs) }));
+  api.get("/audit", async (c) => c.json({ calls: await deps.audit(auditQueryOf(c.req.query())) }));
   api.get("/openapi.json", async (c) => {
     // The code that makes the document is large, and few ask for it.
     const { openApiDocument } = await import("./openapi.ts");

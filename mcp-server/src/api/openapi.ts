@@ -1,8 +1,10 @@
 import { OpenAPIHono, type RouteConfig, z } from "@hono/zod-openapi";
 import type { AnyTool } from "../registry/tool.ts";
 import { wireSchema } from "../registry/wire.ts";
+import { auditQuerySchema } from "./audit.ts";
 import { consumerSchema, doneSchema, querySchema } from "./events.ts";
 import { taskSchema } from "./executeTask.ts";
+import { toolQuerySchema, toolSchema } from "./tools.ts";
 
 type Json = Record<string, unknown>;
 
@@ -128,12 +130,16 @@ const healthSchema = z.object({
   timestamp: z.iso.datetime(),
   services: z.record(z.string(), z.string()),
 });
-const toolSchema = z.object({
-  name: z.string(),
-  description: z.string(),
-  capabilities: z.array(z.string()),
-  domain: z.string(),
-  schema: z.looseObject({}).describe("JSON Schema of the arguments."),
+const auditSchema = z.object({
+  at: z.iso.datetime(),
+  principal: z.string(),
+  client: z.string(),
+  tool: z.string(),
+  device_id: z.string().optional(),
+  fence: z.int().optional().describe("Of the lease that the call was made under."),
+  outcome: z.string().describe("ok, or an error code."),
+  duration_ms: z.int(),
+  trace_id: z.string(),
 });
 
 const answer = (description: string, schema: z.ZodType) => ({ description, content: json(schema) });
@@ -154,8 +160,24 @@ const routes: readonly RouteConfig[] = [
     },
   },
   {
-    ...{ method: "get", path: "/tools", operationId: "tools", summary: "All tools" },
-    responses: { 200: answer("Sorted by name.", z.object({ tools: z.array(toolSchema) })) },
+    ...{
+      method: "get",
+      path: "/tools",
+      operationId: "tools",
+      summary: "All tools, or those of a domain or capabilities",
+    },
+    request: { query: toolQuerySchema },
+    responses: orFailure("Sorted by name.", z.object({ tools: z.array(toolSchema) })),
+  },
+  {
+    ...{
+      method: "get",
+      path: "/audit",
+      operationId: "audit",
+      summary: "Who called what that may change something",
+    },
+    request: { query: auditQuerySchema.extend({ limit: z.int().min(1).max(1_000).default(100) }) },
+    responses: orFailure("Newest first.", z.object({ calls: z.array(auditSchema) })),
   },
   {
     ...{ method: "get", path: "/events", operationId: "events", summary: "Events in order, from a cursor" },

@@ -2,6 +2,7 @@ import { Command, Option } from "commander";
 import { agentTaskStates } from "../storage/schema/taskStates.ts";
 import { examples, readCount, withDaemonOptions } from "./commandOptions.ts";
 import { addAndroidCommands } from "./commands/androidCommands.ts";
+import { addAuditCommand } from "./commands/audit.ts";
 import { runCall } from "./commands/call.ts";
 import { runStatus, runStop } from "./commands/control.ts";
 import type { InstallOptions } from "./commands/install.ts";
@@ -58,6 +59,7 @@ export function createProgram(terminal: Terminal, exit: (code: ExitCode) => void
   addSkillsCommand(program, terminal, exit);
   program.commandsGroup("Look after the server:");
   addDaemonCommands(program, terminal, exit);
+  addAuditCommand(program, terminal, exit);
   addSetUpCommands(program, terminal, exit);
   addAndroidCommands(program, terminal, exit);
   return program;

@@ -1,14 +1,16 @@
 import { nearest } from "@labwright/controllers";
 import { ToolError } from "../errors.ts";
+import { aliases, type SeedDomain, seedDomainsOf } from "./seedNames.ts";
 import type { AnyTool, Capability, Domain } from "./tool.ts";
 
 /** The closed set of tools of this build, sorted by name. */
 export type Registry = {
   list(): readonly AnyTool[];
   find(name: string): AnyTool | undefined;
-  /** TOOL_NOT_FOUND with the nearest names, none of a more dangerous tool. */
+  /** TOOL_NOT_FOUND with the tool of that alias, or the nearest names, none of a more dangerous tool. */
   notFound(name: string): ToolError;
-  filter(by: { domain?: Domain; capability?: Capability }): readonly AnyTool[];
+  /** The tools of a domain that have any of the capabilities. */
+  filter(by: { domain?: Domain | SeedDomain; capabilities?: readonly Capability[] }): readonly AnyTool[];
 };
 
 /** Throws if two tools share a name or a name is not in snake_case: a fault of this build, found at its start. */
@@ -25,19 +27,20 @@ export function createRegistry(tools: readonly AnyTool[]): Registry {
     list: () => sorted,
     find: (name) => byName.get(name),
     notFound(name) {
-      const candidates = nearestTools(name, sorted);
+      const meant = aliases[name];
+      const candidates = meant === undefined ? nearestTools(name, sorted) : [meant];
       return new ToolError(
         "TOOL_NOT_FOUND",
         `There is no tool ${JSON.stringify(name.slice(0, 128))}.`,
         candidates.length > 0 ? `Nearest: ${candidates.join(", ")}.` : "List the tools to see their names.",
-        { nearest: candidates },
+        { requested_tool: name.slice(0, 128), available_tools: candidates },
       );
     },
-    filter: ({ domain, capability }) =>
+    filter: ({ domain, capabilities }) =>
       sorted.filter(
         (tool) =>
-          (domain === undefined || tool.domain === domain) &&
-          (capability === undefined || tool.capabilities.includes(capability)),
+          (domain === undefined || [tool.domain, ...seedDomainsOf(tool)].includes(domain)) &&
+          (capabilities === undefined || capabilities.some((one) => tool.capabilities.includes(one))),
       ),
   };
 }

@@ -31,7 +31,8 @@ const openWorld: ReadonlySet<string> = new Set([
 
 export const isIdempotent = (tool: AnyTool): boolean => tool.effect === "read" || tool.idempotent === true;
 
-const maxRetries = (tool: AnyTool): number => (isIdempotent(tool) ? 3 : 0);
+/** How often a call may be repeated by itself. */
+export const maxRetries = (tool: AnyTool): number => (isIdempotent(tool) ? 3 : 0);
 
 /** The strict shape of a tool's arguments, which `schema://` shows. */
 export const strictInput = (tool: AnyTool): z.ZodObject => tool.strictInput ?? tool.input;

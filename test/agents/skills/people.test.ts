@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { calls, says } from "../../fixtures/messagesApi/reply.ts";
-import { hasSandbox } from "../../fixtures/sandbox.ts";
+import { hasPytest, hasSandbox } from "../../fixtures/sandbox.ts";
 import { type Site, startSite } from "../../fixtures/site.ts";
 import { boxYaml } from "../../services/apps/navigation/lab.ts";
 import { chain, sees } from "../../services/apps/testcases/testcaseBench.ts";
@@ -270,14 +270,19 @@ test("manage-requirements: a requirement is made, linked, and its coverage repor
   });
 });
 
-test.runIf(hasSandbox)("workspace: write and run code", async () => {
+test.runIf(hasPytest)("workspace: write and run code", async () => {
   const file = { operation: "write", path: "add.py", content: "print(20 + 22)\n" };
   const result = await lab.say("Write and run code", [
     calls("workspace_files", { operation: "list" }),
     calls("workspace_files", file),
     calls("execute_code", { language: "python", file: "add.py" }),
-    (_, context) => says(`add.py printed ${readBy(context, /stdout:\s+(\d+)/)} and ended with exit code 0.`),
+    calls("workspace_files", {
+      ...{ operation: "write", path: "test_add.py" },
+      content: "def test_add():\n    assert 20 + 22 == 42\n",
+    }),
+    calls("run_tests", { runner: "pytest" }),
+    (_, context) => says(`add.py and its test: ${readBy(context, /passed: (\d+)/)} passed, exit code 0.`),
   ]);
   expectWhole("workspace", result);
-  expect(JSON.stringify(result.events)).toContain("printed 42");
+  expect(JSON.stringify(result.events)).toContain("1 passed, exit code 0");
 });

@@ -1,6 +1,7 @@
 import { nearest } from "@labwright/controllers";
 import { ToolError } from "../../errors.ts";
 import type { Catalogue, CatalogueSkill } from "../../registry/catalogue.ts";
+import { aliases } from "../../registry/seedNames.ts";
 import type { ArtifactStore, EventFeed, Services } from "../../services/index.ts";
 import type { Completion } from "../mcp/backend.ts";
 import { describeSchema, describeSkill, mimeType } from "../mcp/catalogueResources.ts";
@@ -167,7 +168,8 @@ function namedRoom<Item extends { name: string }>(
   return {
     scheme,
     async read(path) {
-      const name = path.join("/");
+      const asked = path.join("/");
+      const name = (scheme === "tool" && aliases[asked]) || asked;
       const item = items().find((one) => one.name === name);
       if (item) return { mimeType, text: JSON.stringify(describe(item), null, 2) };
       const near = nearest(

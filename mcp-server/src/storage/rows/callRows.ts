@@ -1,6 +1,6 @@
-import { and, eq, isNull, lt, placeholder, sql } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, gte, isNull, lt, placeholder, sql } from "drizzle-orm";
 import type { Database } from "../engine/database.ts";
-import type { WithoutNulls } from "../schema/columns.ts";
+import { hasValues, type WithoutNulls, withoutNulls } from "../schema/columns.ts";
 import { audit, idempotency } from "../schema/index.ts";
 import { type FinishedRun, finishedRuns, finishedRunValues } from "./executionRows.ts";
 
@@ -10,6 +10,14 @@ export type IdempotencyRow = { tool: string; input_hash: string; result: unknown
 
 /** One call: `outcome` is `ok` or an error code, `at` ISO 8601 UTC. */
 export type AuditRecord = WithoutNulls<Omit<typeof audit.$inferSelect, "id">>;
+
+/** `client` is how a client's name begins, `since` ISO 8601 UTC. */
+export type AuditFilter = {
+  limit: number;
+  tool?: string | undefined;
+  client?: string | undefined;
+  since?: string | undefined;
+};
 
 /** What a call leaves behind. `begun` is there for one that was begun with a key. */
 export type CallEnd = {
@@ -56,6 +64,24 @@ export function callRows(db: Database) {
         result: begun ? JSON.stringify(begun.result) : null,
         ...finishedRunValues(runs),
       });
+    },
+
+    /** The last records that match, newest first. */
+    async recent({ limit, tool, client, since }: AuditFilter): Promise<AuditRecord[]> {
+      const { id: _, ...columns } = getTableColumns(audit);
+      const rows = await db
+        .select(columns)
+        .from(audit)
+        .where(
+          and(
+            hasValues(audit, { tool }),
+            client === undefined ? undefined : sql`starts_with(${audit.client}, ${client})`,
+            since === undefined ? undefined : gte(audit.at, since),
+          ),
+        )
+        .orderBy(desc(audit.id))
+        .limit(limit);
+      return rows.map(withoutNulls);
     },
 
     /** Forgets keys that were begun before an instant. */

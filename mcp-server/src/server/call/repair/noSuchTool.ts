@@ -7,9 +7,14 @@ import type { Registry } from "../../../registry/registry.ts";
 export function noSuchTool(registry: Registry, name: string, args: unknown): ToolError {
   const call = callOfCommand(name, args);
   const line = call && isValid(registry, call) ? callLine(call) : undefined;
-  if (line === undefined) return registry.notFound(name);
-  const message = `There is no tool ${JSON.stringify(name.slice(0, 128))}.`;
-  return new ToolError("TOOL_NOT_FOUND", message, `Send this in its place:\n${line}`);
+  if (call === undefined || line === undefined) return registry.notFound(name);
+  const requested = name.slice(0, 128);
+  return new ToolError(
+    "TOOL_NOT_FOUND",
+    `There is no tool ${JSON.stringify(requested)}.`,
+    `Send this in its place:\n${line}`,
+    { requested_tool: requested, available_tools: [call.tool] },
+  );
 }
 
 /** A command or check of a device that was called as if it were a tool. */
