@@ -50,9 +50,12 @@ async function serveDoors({ services, events, artifacts, storage }: Product): Pr
   const registry = createRegistry(tools);
   const calls = callRows(storage.db);
   const callTool = createCallTool({ registry, services, observe: silentObserver, calls, clock: systemClock });
-  const own = { callTool, registry, events, artifacts, principalOf: restPrincipal, version: "0.0.0" };
+  const own = { callTool, registry, events, artifacts, audit: calls.recent, principalOf: restPrincipal };
   const health = async () => ({ healthy: true, services: {} });
-  return startHttp(services, tools, { callTool, api: createApi({ ...own, health, fault: () => undefined }) });
+  return startHttp(services, tools, {
+    callTool,
+    api: createApi({ ...own, health, version: "0.0.0", fault: () => undefined }),
+  });
 }
 afterEach(async () => {
   for (const client of [ann, bob]) await client.call("release_control", { device_id: "box" });
