@@ -27,8 +27,8 @@ export function createRegistry(tools: readonly AnyTool[]): Registry {
     list: () => sorted,
     find: (name) => byName.get(name),
     notFound(name) {
-      const meant = aliases[name];
-      const candidates = meant === undefined ? nearestTools(name, sorted) : [meant];
+      const wanted = aliases[name];
+      const candidates = wanted === undefined ? nearestTools(name, sorted) : [wanted];
       return new ToolError(
         "TOOL_NOT_FOUND",
         `There is no tool ${JSON.stringify(name.slice(0, 128))}.`,

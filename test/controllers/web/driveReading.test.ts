@@ -74,12 +74,14 @@ describe("reading commands", () => {
 });
 
 it("an option that appears late is chosen, and one that never appears is named with the nearest", async () => {
-  await device.js(`const list = document.createElement("select"); list.setAttribute("aria-label", "Late");
+  // The page stays, so that a second try needs a list of its own.
+  const late = `Late ${performance.now()}`;
+  await device.js(`const list = document.createElement("select"); list.setAttribute("aria-label", "${late}");
     list.innerHTML = "<option>One"; document.body.append(list); setTimeout(() => list.append(new Option("Two")), 300)`);
-  await device.run("select_option", { selector: "Late", option: "Two" });
-  expect((await data("get_value", { selector: "Late" }))?.value).toBe("Two");
+  await device.run("select_option", { selector: late, option: "Two" });
+  expect((await data("get_value", { selector: late }))?.value).toBe("Two");
   const failure = await failureOf(
-    device.run("select_option", { selector: "Late", option: "Tow", timeout_ms: 300 }),
+    device.run("select_option", { selector: late, option: "Tow", timeout_ms: 1_000 }),
   );
   expect([failure.code, failure.message]).toEqual(["ELEMENT_NOT_FOUND", expect.stringContaining("Two")]);
 });
