@@ -9,6 +9,7 @@ export { tryKey } from "./model/models.ts";
 export { createAgents, openAgent, withSettings } from "./openAgent.ts";
 export { createTaskRunner } from "./planExecute/runner.ts";
 export type * from "./planExecute/task.ts";
+export type { TaskEvent, TaskRequest, TaskResult, TaskRunner } from "./planExecute/task.ts";
 export type { Plan, PlanStep } from "./planner/plan.ts";
 export type * from "./ports.ts";
 export type { Conversation, Conversations } from "./sessions/engine.ts";

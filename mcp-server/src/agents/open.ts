@@ -6,6 +6,7 @@ import {
   agentEvent,
   createAgents,
   createRunSkill,
+  createTaskRunner,
   type LabServer,
   openToolbox,
   storedMessage,
@@ -23,6 +24,7 @@ import { startRuntime } from "./runtime/startRuntime.ts";
 import type { LogLine } from "./runtime/types.ts";
 import type { AgentStore } from "./store.ts";
 import type { AgentFacts } from "./storeApi.ts";
+import { createTasks } from "./tasks.ts";
 
 export type AgentsDeps = {
   settings: AgentSettings;
@@ -66,8 +68,13 @@ export async function openAgents(deps: AgentsDeps): Promise<Agents> {
   for (const { file, line, message } of problems)
     deps.log({ level: "warn", text: `An agent is left out: ${file}:${line}: ${message}` });
   const clock = systemClock;
+  const tasks = createTasks({
+    ...{ store: deps.store, clock, log: deps.log },
+    runner: createTaskRunner({ toolbox: tools.toolbox, models, settings, clock }),
+    holder: `tasks/${process.pid}/${randomUUID().slice(0, 8)}`,
+  });
   const api = createAgentApi({
-    ...{ conversations, env, clock, fault: deps.fault },
+    ...{ conversations, tasks, env, clock, fault: deps.fault },
     ...{ settings: settings.api, allowedOrigins: deps.allowedOrigins, ownerToken: own.token },
     webhookSecret: env[settings.webhook_secret_env] || undefined,
     publish: (event) => publish(tools.toolbox, event),
@@ -79,7 +86,7 @@ export async function openAgents(deps: AgentsDeps): Promise<Agents> {
       return { server: !answer.isError, model: models.current()[0]?.model ?? null };
     },
   });
-  const ending: (() => Promise<void>)[] = [tools.close, () => conversations.close(), api.close];
+  const ending: (() => Promise<void>)[] = [tools.close, () => conversations.close(), tasks.close, api.close];
   return {
     ...api,
     running: conversations.running,

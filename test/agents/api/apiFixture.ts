@@ -21,6 +21,8 @@ export const annasKey = "lw_a_key_of_anna";
 export const keys = [{ owner: "anna", sha256: createHash("sha256").update(annasKey).digest("hex") }];
 export const webhookSecret = "a secret of the tests";
 
+const notHere = () => Promise.reject(new Error("This test has no tasks."));
+
 export type Answer = { status: number; headers: Headers; body: unknown };
 export type ApiFixture = {
   url: string;
@@ -56,6 +58,7 @@ export async function startFixture(
   const faults: unknown[] = [];
   const deps: ApiDeps = {
     conversations,
+    tasks: { start: notHere, get: notHere, cancel: notHere },
     settings: agentsSchema.parse({ api: given.api ?? {} }).api,
     allowedOrigins: given.origins ?? [],
     ownerToken,
@@ -102,7 +105,7 @@ export async function startFixture(
     saved,
     faults,
     async call(method, path, { body, token = ownerToken, headers = {}, raw } = {}) {
-      const response = await fetch(`${url}/server/agent${path}`, {
+      const response = await fetch(`${url}${path.startsWith("/api/") ? "" : "/server/agent"}${path}`, {
         method,
         headers: {
           ...(token !== null && { authorization: `Bearer ${token}` }),

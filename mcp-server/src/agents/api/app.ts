@@ -8,18 +8,22 @@ import { type ApiEnv, createGate, type Gate, guard, limitBody } from "./gate.ts"
 import { json, okResponses, response } from "./schemas.ts";
 import { addSessions } from "./sessions.ts";
 import { createSockets, type Sockets } from "./sockets.ts";
+import { createTaskStream, type TaskStream } from "./stream.ts";
+import { addTasks, tasksPath } from "./tasks.ts";
 import { addWebhook } from "./webhook.ts";
 
 const info = {
   title: "Labwright agents",
   version: "1",
   description:
-    "Conversations with agents that drive devices. The same over Socket.IO in the namespace `/agent` with `auth: {token}`: `send_message`, `join_session`, `leave_session`, `interrupt` and `approve` in, `agent_event` and `error` out.",
+    "Conversations with agents that drive devices. The same over Socket.IO in the namespace `/agent` with `auth: {token}`: `send_message`, `join_session`, `leave_session`, `interrupt` and `approve` in, `agent_event` and `error` out. Tasks are also at the plain WebSocket `/api/v1/agent/stream`.",
   license: { name: "Apache-2.0", identifier: "Apache-2.0" },
 };
 
 /** REST under `/server/agent` and Socket.IO under `/socket.io`, behind the server's checks of Host and Origin. */
 export type AgentApi = Sockets & {
+  /** The plain WebSocket of tasks. */
+  streamUpgrade: TaskStream["upgrade"];
   /** `env` has the bindings of the HTTP server. */
   fetch(request: Request, env: unknown): Response | Promise<Response>;
 };
@@ -28,7 +32,17 @@ export type AgentApi = Sockets & {
 export function createAgentApi(deps: ApiDeps): AgentApi {
   const gate = createGate(deps);
   const app = createApp(deps, gate);
-  return { fetch: (request, env) => app.fetch(request, env), ...createSockets(deps, gate) };
+  const sockets = createSockets(deps, gate);
+  const stream = createTaskStream(deps, gate);
+  return {
+    fetch: (request, env) => app.fetch(request, env),
+    ...sockets,
+    streamUpgrade: stream.upgrade,
+    async close() {
+      stream.close();
+      await sockets.close();
+    },
+  };
 }
 
 function createApp(deps: ApiDeps, gate: Gate): OpenAPIHono<ApiEnv> {
@@ -59,9 +73,11 @@ function createApp(deps: ApiDeps, gate: Gate): OpenAPIHono<ApiEnv> {
     }),
   );
   addWebhook(app, deps, gate);
-  app.use(`${basePath}/*`, guard(gate), limitBody(maxRequestBytes));
+  for (const path of [`${basePath}/*`, tasksPath, `${tasksPath}/*`])
+    app.use(path, guard(gate), limitBody(maxRequestBytes));
   addOwner(app, deps);
   addSessions(app, deps);
+  addTasks(app, deps);
   app.openAPIRegistry.registerComponent("securitySchemes", "bearer", {
     type: "http",
     scheme: "bearer",

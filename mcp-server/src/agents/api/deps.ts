@@ -1,5 +1,6 @@
 import type { Clock, Conversations } from "@labwright/agent-client";
 import type { AgentSettings } from "../../config/agents.ts";
+import type { Tasks } from "../tasks.ts";
 
 /** An event from outside. One with the `key` of an earlier event is not published again. */
 export type OutsideEvent = {
@@ -11,6 +12,7 @@ export type OutsideEvent = {
 
 export type ApiDeps = {
   conversations: Conversations;
+  tasks: Pick<Tasks, "start" | "get" | "cancel">;
   settings: AgentSettings["api"];
   /** Pages of these may call; Host and Origin are checked by the server. */
   allowedOrigins: readonly string[];

@@ -72,6 +72,7 @@ export type ServedAgents = {
   fetch(request: Request, env: unknown): Response | Promise<Response>;
   socketRequest(incoming: IncomingMessage, outgoing: ServerResponse): void;
   socketUpgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): void;
+  streamUpgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): void;
 };
 
 export type Http = {
@@ -185,6 +186,8 @@ function mountRest(app: Hono, deps: HttpDeps): void {
 
 const storePath = "/server/agent/store/";
 const socketPath = "/socket.io/";
+/** The plain WebSocket of seed 002. */
+const streamPath = "/api/v1/agent/stream";
 
 /** The routes of agents, which have credentials of their own. An upgrade is answered 204 here and continues below. */
 function mountAgents(
@@ -192,11 +195,16 @@ function mountAgents(
   agents: NonNullable<HttpDeps["agents"]>,
   onActivity: HttpDeps["onActivity"],
 ): void {
-  app.all("/server/agent/*", async (c, next) => {
-    if (c.req.path.startsWith(storePath)) return next();
+  for (const path of ["/server/agent/*", "/api/v1/agent/task", "/api/v1/agent/task/*"])
+    app.all(path, async (c, next) => {
+      if (c.req.path.startsWith(storePath)) return next();
+      onActivity();
+      const opened = await agents().catch((error: unknown) => refuseWrong(c, error));
+      return opened instanceof Response ? opened : opened.fetch(c.req.raw, c.env);
+    });
+  app.all(streamPath, (c) => {
     onActivity();
-    const opened = await agents().catch((error: unknown) => refuseWrong(c, error));
-    return opened instanceof Response ? opened : opened.fetch(c.req.raw, c.env);
+    return c.req.header("upgrade") === "websocket" ? c.body(null, 204) : c.notFound();
   });
   app.all(`${socketPath}*`, async (c) => {
     onActivity();
@@ -234,7 +242,14 @@ async function upgrade(
   for (const [name, value] of Object.entries(request.headers))
     if (typeof value === "string") headers.set(name, value);
   const isSocket = agents !== undefined && request.url?.startsWith(socketPath) === true;
-  const path = isSocket ? socketPath : links && request.url === "/attach" ? request.url : "/not-an-upgrade";
+  const isStream = agents !== undefined && request.url === streamPath;
+  const path = isSocket
+    ? socketPath
+    : isStream
+      ? streamPath
+      : links && request.url === "/attach"
+        ? request.url
+        : "/not-an-upgrade";
   const answer = await app.fetch(new Request(`http://127.0.0.1${path}`, { headers }));
   if (answer.status !== 204) {
     const body = await answer.text();
@@ -247,6 +262,7 @@ async function upgrade(
     return;
   }
   if (isSocket) return (await agents()).socketUpgrade(request, socket, head);
+  if (isStream) return (await agents()).streamUpgrade(request, socket, head);
   socket.write(`HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: ${linkProtocol}\r\n\r\n`);
   const client = clientName(headers.get(clientHeader)) ?? "unknown";
   links?.serve(socket, head, { client, project: projectIn(headers) });
