@@ -8,6 +8,14 @@ export { openToolbox } from "./mcp/labServer.ts";
 export { tryKey } from "./model/models.ts";
 export { createAgents, openAgent, withSettings } from "./openAgent.ts";
 export { createTaskRunner } from "./planExecute/runner.ts";
+export {
+  type SeedForm,
+  toAgentPlan,
+  toAgentResult,
+  toPlanStep,
+  toStepResult,
+  toVerification,
+} from "./planExecute/seedForms.ts";
 export type * from "./planExecute/task.ts";
 export type { TaskEvent, TaskRequest, TaskResult, TaskRunner } from "./planExecute/task.ts";
 export type { Plan, PlanStep } from "./planner/plan.ts";

@@ -17,6 +17,10 @@ export type ToolSpec = {
   input_schema: { type: "object" } & Readonly<Record<string, unknown>>;
   readOnly: boolean;
   destructive: boolean;
+  /** As the server declares them; absent where a server of others says nothing. */
+  capabilities?: readonly string[];
+  domain?: string;
+  timeout_ms?: number;
 };
 
 /** A picture or a text inside a tool's result, as a model takes them. */

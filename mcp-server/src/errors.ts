@@ -1,25 +1,10 @@
+import { taskErrors } from "@labwright/agent-client/errors";
 import { type CodeFacts, type DeviceErrorCode, deviceErrors } from "@labwright/controllers";
 
-/** The closed list of codes: those of seed 002 and ours, joined with the controllers' own. */
+/** The closed list of codes: ours, joined with the controllers' and those of tasks (seed 002). */
 export const errors = {
   ...deviceErrors,
-  // Seed 002, "Error Code Hierarchy".
-  INVALID_PLAN: { status: 400, fault: "app", stops: "both" },
-  PLANNING_TIMEOUT: { status: 504, fault: "app", stops: "both" },
-  WEAK_MODEL: { status: 400, fault: "app", stops: "both" },
-  TOOL_NOT_FOUND: { status: 400, fault: "app", stops: "both" },
-  TOOL_FAILED: { status: 500, fault: "app", stops: "both" },
-  EXECUTION_TIMEOUT: { status: 504, fault: "app", stops: "both" },
-  INSUFFICIENT_RESOURCES: { status: 429, fault: "lab", stops: "both" },
-  VERIFICATION_FAILED: { status: 500, fault: "app", stops: "none" },
-  VERIFICATION_TIMEOUT: { status: 504, fault: "app", stops: "none" },
-  CONNECTION_REFUSED: { status: 503, fault: "lab", stops: "walk" },
-  REQUEST_TIMEOUT: { status: 504, fault: "app", stops: "walk" },
-  INVALID_RESPONSE: { status: 502, fault: "app", stops: "walk" },
-  OUT_OF_MEMORY: { status: 500, fault: "lab", stops: "both" },
-  RATE_LIMITED: { status: 429, fault: "lab", stops: "both" },
-  MAX_RETRIES_EXCEEDED: { status: 500, fault: "app", stops: "walk" },
-  // Ours.
+  ...taskErrors,
   ACTION_NOT_FOUND: { status: 404, fault: "test", stops: "both" },
   ALERT_NOT_FOUND: { status: 404, fault: "app", stops: "both" },
   ALREADY_EXISTS: { status: 409, fault: "app", stops: "both" },

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { ModelEndpoint } from "../model/models.ts";
 import { askOnce, maxUnstreamed, type Prefix, requestOf } from "../model/request.ts";
 import { addSpent, nothingSpent, type Spent, spentOn } from "../model/usage.ts";
-import { type Message, readJson } from "./history.ts";
+import { type Message, objectIn } from "./history.ts";
 
 /** System and tools are those of the run before, so that its cache serves. */
 type OutcomeOptions = Prefix & {
@@ -36,8 +36,7 @@ export async function askOutcome(
     const { content, text, usage } = await askOnce(endpoint, body, signal);
     spent = addSpent(spent, spentOn(usage, endpoint.facts.price));
     if (content.length > 0) messages.push({ role: "assistant", content });
-    // The object may stand between other words or in a fence.
-    const parsed = schema.safeParse(readJson(/\{[\s\S]*\}/.exec(text)?.[0] ?? ""));
+    const parsed = schema.safeParse(objectIn(text));
     if (parsed.success) return { outcome: parsed.data, spent, messages };
     question = `That does not fit: ${z.prettifyError(parsed.error)}. Give the whole JSON object again, and nothing else.`;
   }

@@ -78,3 +78,30 @@ export function readJson(text: string): unknown {
     return undefined;
   }
 }
+
+/**
+ * The first JSON object in a text, which may stand in a fence or between sentences. Undefined where there is none, or where
+ * one is cut off: a part of it is not the answer.
+ */
+export function objectIn(text: string): unknown {
+  let from = text.indexOf("{");
+  while (from !== -1) {
+    const end = endOfObject(text, from);
+    if (end === undefined) return undefined;
+    const found = readJson(text.slice(from, end));
+    if (found !== undefined) return found;
+    from = text.indexOf("{", end);
+  }
+  return undefined;
+}
+
+/** The place after the brace that closes the one at `from`; braces in strings do not count. */
+function endOfObject(text: string, from: number): number | undefined {
+  let depth = 0;
+  for (const { 0: token, index } of text.slice(from).matchAll(/"(?:[^"\\]|\\.)*"|[{}]/gs)) {
+    if (token === "{") depth++;
+    if (token === "}") depth--;
+    if (depth === 0) return from + index + 1;
+  }
+  return undefined;
+}

@@ -376,7 +376,7 @@ const unpriced = (model: string) =>
 
 const weak = (model: string) =>
   new AgentError(
-    "MODEL_FAILED",
-    `WEAK_MODEL: ${model} called ${maxBroken} times nothing but tools that there are not.`,
+    "WEAK_MODEL",
+    `${model} called ${maxBroken} times nothing but tools that there are not.`,
     "Take a stronger model, or name a further one in agents.models.",
   );

@@ -104,7 +104,7 @@ function toBlock(part: ResultPart): BetaToolResultContentBlockParam {
 }
 
 /** Runs works as they may be: reads at the same time, a write alone and in its place. */
-function createOrder() {
+export function createOrder() {
   let lastWrite: Promise<unknown> = Promise.resolve();
   let reads: Promise<unknown>[] = [];
   return function inOrder<T>(isRead: boolean, work: () => Promise<T>): Promise<T> {

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { CallToolResult, Client, Tool } from "@modelcontextprotocol/client";
+import { z } from "zod";
 import type { ResultPart, Toolbox, ToolSpec } from "../ports.ts";
 import { withRetries } from "./daemon.ts";
 
@@ -69,14 +70,27 @@ function toResult({ content, isError, structuredContent }: CallToolResult) {
   };
 }
 
-function toSpec({ name, description, inputSchema, annotations }: Tool): ToolSpec {
+/** What a tool of our own server says in its `_meta`: `mcp-server/src/registry/wire.ts`. */
+const declaredSchema = z.object({
+  "dev.labwright/capabilities": z.array(z.string()),
+  "dev.labwright/domain": z.string(),
+  "dev.labwright/timeout_ms": z.int(),
+});
+
+function toSpec({ name, description, inputSchema, annotations, _meta }: Tool): ToolSpec {
   const { $schema: _, ...schema } = inputSchema;
+  const { data: declared } = declaredSchema.safeParse(_meta);
   return {
     name,
     description: description ?? "",
     input_schema: schema,
     readOnly: annotations?.readOnlyHint === true,
     destructive: annotations?.destructiveHint === true && annotations.readOnlyHint !== true,
+    ...(declared && {
+      capabilities: declared["dev.labwright/capabilities"],
+      domain: declared["dev.labwright/domain"],
+      timeout_ms: declared["dev.labwright/timeout_ms"],
+    }),
   };
 }
 

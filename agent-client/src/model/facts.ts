@@ -34,6 +34,8 @@ const factsSchema = z.strictObject({
   inline_tools: z.boolean(),
   /** Sums up a conversation when asked. */
   compaction: z.boolean(),
+  /** Answers by a JSON Schema (`output_config.format`). */
+  structured_output: z.boolean(),
   /** Most pictures of a request; the longest side and the patches of 28 by 28 pixels up to which one is seen as it is. */
   pictures: z.strictObject({ per_request: z.int(), edge_pixels: z.int(), visual_tokens: z.int() }),
 });
@@ -50,6 +52,7 @@ const safest = {
   effort_levels: [],
   inline_tools: false,
   compaction: false,
+  structured_output: false,
   pictures: { per_request: 100, edge_pixels: 1_568, visual_tokens: 1_568 },
 };
 

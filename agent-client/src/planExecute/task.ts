@@ -1,10 +1,8 @@
 import type { ModelSource } from "../model/models.ts";
 import type { Plan } from "../planner/plan.ts";
+import type { PlanTemplate } from "../planner/prompt.ts";
 import type { Clock, Toolbox } from "../ports.ts";
 import type { Settings } from "../settings.ts";
-
-/** Prompts of the planner, by the names of seed 004. */
-export type PlanTemplate = "ai_central_format" | "legacy_format";
 
 export type TaskRequest = {
   /** 1 to 1,000 characters, without `<script>`. */

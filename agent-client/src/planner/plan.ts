@@ -2,7 +2,7 @@ import { z } from "zod";
 
 /** The longest task; from seed 002. */
 export const longestTask = 1_000;
-export const mostSteps = 100;
+const mostSteps = 100;
 
 const stepIndex = z.int().min(1).max(mostSteps);
 
@@ -10,7 +10,7 @@ const stepIndex = z.int().min(1).max(mostSteps);
  * One step, as the server's `domain/plan.ts` has it: with `command` it runs that command or check, with `tools` it needs
  * judgement, with neither `objective` is a sentence of the grammar of test cases.
  */
-export const planStepSchema = z.strictObject({
+const planStepSchema = z.strictObject({
   index: stepIndex,
   objective: z.string().trim().min(1).max(500),
   command: z.string().min(1).max(80).optional(),
@@ -24,7 +24,7 @@ export const planStepSchema = z.strictObject({
 });
 export type PlanStep = z.output<typeof planStepSchema>;
 
-export const complexitySchema = z.enum(["simple", "moderate", "complex"]);
+const complexitySchema = z.enum(["simple", "moderate", "complex"]);
 
 /** What a task is planned as. `version` counts from 1 and grows with each replan. */
 export const planSchema = z.strictObject({

@@ -56,8 +56,12 @@ export function createApprovals(
 }
 
 /** A destructive tool of ours without `confirm` only says what would go; then it needs no approval. */
-function reasonFor({ name, input }: ToolCall, spec: ToolSpec, asked: readonly string[]): string | undefined {
-  if (spec.destructive && (input.confirm === true || !hasConfirm(spec))) return "It cannot be undone.";
+export const cannotBeUndone = ({ input }: ToolCall, spec: ToolSpec): boolean =>
+  spec.destructive && (input.confirm === true || !hasConfirm(spec));
+
+function reasonFor(call: ToolCall, spec: ToolSpec, asked: readonly string[]): string | undefined {
+  const { name, input } = call;
+  if (cannotBeUndone(call, spec)) return "It cannot be undone.";
   const commands = commandsIn(input);
   const named = [name, ...commands.map((command) => `${name}:${command}`)].find((one) => asked.includes(one));
   return named && `This agent asks before ${named}.`;

@@ -4,7 +4,7 @@ import type { AnyTool } from "./tool.ts";
 
 type JsonObject = { [key: string]: unknown };
 
-/** A tool as `tools/list` carries it. `_meta` keys are `dev.labwright/domain`, `/capabilities`, `/max_retries`. */
+/** A tool as `tools/list` carries it. `_meta` keys are `dev.labwright/domain`, `/capabilities`, `/max_retries`, `/timeout_ms`. */
 export type WireTool = {
   name: string;
   title: string;
@@ -60,6 +60,7 @@ export function toWireTool(tool: AnyTool): WireTool {
       "dev.labwright/domain": tool.domain,
       "dev.labwright/capabilities": [...tool.capabilities],
       "dev.labwright/max_retries": maxRetries(tool),
+      "dev.labwright/timeout_ms": tool.timeoutMs,
       "dev.labwright/schema": `schema://${tool.name}`,
     },
   };

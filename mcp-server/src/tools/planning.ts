@@ -55,7 +55,10 @@ export const executePlan = defineTool({
     ...deviceFields,
     ...waitField,
     timeout_ms: z.int().min(1_000).max(3_600_000).default(300_000).describe("Of the run"),
+    run: z.boolean().default(true),
   }),
+  // The agents plan first and show the plan before it runs.
+  unlisted: ["run"],
   output: z.object({
     success: z.boolean(),
     message: z.string(),

@@ -22,6 +22,8 @@ type ExecuteRequest = DeviceRef & {
   userinterface_name: string;
   wait_ms: number;
   timeout_ms: number;
+  /** False: the plan is read and checked, and nothing is run. */
+  run: boolean;
 };
 
 /** How one step went, in the states of seed 002. */
@@ -107,6 +109,7 @@ class Planning {
     if (plan.steps.length === 0) throw invalid(["it has no steps"]);
     const offers = offersOf(await this.deps.devices.offering(request, call));
     const steps = inOrder(plan);
+    if (!request.run) return { success: false, message: "Planned; nothing was run.", results: [], ...made };
     const testcase = {
       name: plan.task.replace(/\p{Cc}+/gu, " ").slice(0, longestName),
       app: request.userinterface_name,
