@@ -17,7 +17,6 @@ export {
   toVerification,
 } from "./planExecute/seedForms.ts";
 export type * from "./planExecute/task.ts";
-export type { TaskEvent, TaskRequest, TaskResult, TaskRunner } from "./planExecute/task.ts";
 export type { Plan, PlanStep } from "./planner/plan.ts";
 export type * from "./ports.ts";
 export type { Conversation, Conversations } from "./sessions/engine.ts";

@@ -86,7 +86,12 @@ export async function openAgents(deps: AgentsDeps): Promise<Agents> {
       return { server: !answer.isError, model: models.current()[0]?.model ?? null };
     },
   });
-  const ending: (() => Promise<void>)[] = [tools.close, () => conversations.close(), tasks.close, api.close];
+  const ending: (() => Promise<void>)[] = [
+    tools.close,
+    () => conversations.close(),
+    () => tasks.close(),
+    api.close,
+  ];
   return {
     ...api,
     running: conversations.running,

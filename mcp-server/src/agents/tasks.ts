@@ -28,7 +28,7 @@ export type TaskState = { task_id: string; state: AgentTask["state"]; result?: u
 type Waiter = { emit?: ((event: TaskEvent) => void) | undefined; settle(end: TaskResult | Error): void };
 
 export type Tasks = {
-  /** Stores the task and runs it when its turn comes. `ended` settles with its result, also when nobody waits for it. */
+  /** Stores the task and runs it when its turn comes. `ended` settles with its result, also when no one waits for it. */
   start(
     owner: string,
     order: TaskOrder,
@@ -54,57 +54,115 @@ const orderSchema = z.looseObject({ owner: z.string(), order: z.looseObject({ ta
 
 /** Tasks of people, each a row that survives this process. One that was begun and not ended is never run again. */
 export function createTasks(deps: TasksDeps): Tasks {
-  const { store, runner, clock, holder, log } = deps;
-  const waiters = new Map<string, Waiter>();
-  const running = new Map<string, AbortController>();
-  const attempts = new Set<Promise<void>>();
-  let closed = false;
+  const desk = new Desk(deps);
+  desk.workOn();
+  return desk;
+}
 
-  async function work(): Promise<void> {
-    while (!closed) {
+class Desk implements Tasks {
+  private readonly waiters = new Map<string, Waiter>();
+  private readonly running = new Map<string, AbortController>();
+  private readonly attempts = new Set<Promise<void>>();
+  private closed = false;
+
+  constructor(private readonly deps: TasksDeps) {}
+
+  async start(owner: string, order: TaskOrder, emit?: (event: TaskEvent) => void) {
+    const id = randomUUID();
+    const ended = new Promise<TaskResult>((resolve, reject) => {
+      this.waiters.set(id, { emit, settle: (end) => (end instanceof Error ? reject(end) : resolve(end)) });
+    });
+    // Whoever started it may be gone.
+    ended.catch(() => undefined);
+    try {
+      const event = { type: "task.asked", owner, order };
+      await this.deps.store.addTask({ agent, key: id, priority: "normal", event });
+    } catch (error) {
+      this.waiters.delete(id);
+      throw error;
+    }
+    await this.work();
+    return { id, ended };
+  }
+
+  async get(owner: string, id: string): Promise<TaskState> {
+    // One that a process left behind is ended by name, once its hold is over.
+    await this.work();
+    const { state, finding, error } = await this.found(owner, id);
+    return {
+      ...{ task_id: id, state },
+      ...(finding !== null && { result: finding }),
+      ...(error !== null && { error }),
+    };
+  }
+
+  async cancel(owner: string, id: string): Promise<boolean> {
+    const { state } = await this.found(owner, id);
+    const control = this.running.get(id);
+    control?.abort(new Error("The task was cancelled."));
+    return state === "running" && control !== undefined;
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    for (const control of this.running.values()) control.abort(new Error("The server is shutting down."));
+    await Promise.all(this.attempts);
+  }
+
+  /** What waited for its turn, or was under way, when the process before this one ended, is taken too. */
+  workOn(): void {
+    this.work().catch((error: unknown) => this.notStored(error));
+  }
+
+  private async work(): Promise<void> {
+    const { store, holder } = this.deps;
+    while (!this.closed) {
       const task = await store.claimTask(agent, { holder, ttl_ms: holdMs, max_parallel: mostAtOnce });
       if (!task) return;
-      const attempt = attemptOf(task).finally(() => {
-        attempts.delete(attempt);
-        void work().catch(storeFailed);
+      const attempt = this.attempt(task).finally(() => {
+        this.attempts.delete(attempt);
+        this.workOn();
       });
-      attempts.add(attempt);
+      this.attempts.add(attempt);
     }
   }
 
-  async function attemptOf(task: AgentTask): Promise<void> {
+  private async attempt(task: AgentTask): Promise<void> {
+    const { store, holder } = this.deps;
     const control = new AbortController();
-    running.set(task.key, control);
-    const keeping = keep(task, control);
+    this.running.set(task.key, control);
+    const keeping = this.keep(task, control);
+    const waiter = this.waiters.get(task.key);
     try {
-      const end = await endOf(task, control.signal);
+      const end = await this.endOf(task, control.signal);
       await store.updateTask(task.id, keptOf(end), { holder });
-      waiters.get(task.key)?.settle(end);
+      waiter?.settle(end);
     } catch (error) {
-      storeFailed(error);
-      waiters.get(task.key)?.settle(error instanceof Error ? error : new Error(String(error)));
+      this.notStored(error);
+      waiter?.settle(error instanceof Error ? error : new Error(String(error)));
     } finally {
-      waiters.delete(task.key);
-      running.delete(task.key);
+      this.waiters.delete(task.key);
+      this.running.delete(task.key);
       control.abort();
       await keeping;
     }
   }
 
   /** Never rejects. */
-  async function endOf(task: AgentTask, signal: AbortSignal): Promise<TaskResult | Error> {
+  private async endOf(task: AgentTask, signal: AbortSignal): Promise<TaskResult | Error> {
     if (task.attempts > 1) return interrupted;
     try {
       const { order } = orderSchema.parse(task.event);
-      const emit = waiters.get(task.key)?.emit;
-      return await runner.run({ ...order, signal, ...(emit && { emit }) });
+      const emit = this.waiters.get(task.key)?.emit;
+      return await this.deps.runner.run({ ...order, signal, ...(emit && { emit }) });
     } catch (error) {
       return error instanceof Error ? error : new Error(String(error));
     }
   }
 
   /** Renews the hold until the task has ended. A database that is away may come back in time. */
-  async function keep(task: AgentTask, control: AbortController): Promise<void> {
+  private async keep(task: AgentTask, control: AbortController): Promise<void> {
+    const { store, clock, holder } = this.deps;
     while (!control.signal.aborted) {
       await rest(clock, renewMs, control.signal);
       if (control.signal.aborted) return;
@@ -113,11 +171,13 @@ export function createTasks(deps: TasksDeps): Tasks {
     }
   }
 
-  const storeFailed = (error: unknown) =>
-    log({ level: "warn", text: `A task was not stored: ${messageOf(error)}` });
+  private notStored(error: unknown): void {
+    this.deps.log({ level: "warn", text: `A task was not stored: ${messageOf(error)}` });
+  }
 
-  async function found(owner: string, id: string): Promise<AgentTask> {
-    const task = (await store.tasks({ agent, limit: listed })).find(({ key }) => key === id);
+  private async found(owner: string, id: string): Promise<AgentTask> {
+    const tasks = await this.deps.store.tasks({ agent, limit: listed });
+    const task = tasks.find(({ key }) => key === id);
     if (task && orderSchema.parse(task.event).owner === owner) return task;
     throw new AgentError(
       "NOT_FOUND",
@@ -125,53 +185,6 @@ export function createTasks(deps: TasksDeps): Tasks {
       "Use the task_id that starting the task gave.",
     );
   }
-
-  // What waited for its turn, or was under way, when the process before this one ended.
-  void work().catch(storeFailed);
-  return {
-    async start(owner, order, emit) {
-      const id = randomUUID();
-      const ended = new Promise<TaskResult>((resolve, reject) => {
-        waiters.set(id, { emit, settle: (end) => (end instanceof Error ? reject(end) : resolve(end)) });
-      });
-      // Whoever started it may be gone.
-      ended.catch(() => undefined);
-      try {
-        await store.addTask({
-          agent,
-          key: id,
-          priority: "normal",
-          event: { type: "task.asked", owner, order },
-        });
-      } catch (error) {
-        waiters.delete(id);
-        throw error;
-      }
-      await work();
-      return { id, ended };
-    },
-    async get(owner, id) {
-      // One that a process left behind is ended by name, once its hold is over.
-      await work();
-      const { state, finding, error } = await found(owner, id);
-      return {
-        task_id: id,
-        state,
-        ...(finding !== null && { result: finding }),
-        ...(error !== null && { error }),
-      };
-    },
-    async cancel(owner, id) {
-      const { state } = await found(owner, id);
-      running.get(id)?.abort(new Error("The task was cancelled."));
-      return state === "running" && running.has(id);
-    },
-    async close() {
-      closed = true;
-      for (const control of running.values()) control.abort(new Error("The server is shutting down."));
-      await Promise.all(attempts);
-    },
-  };
 }
 
 const interrupted = new AgentError(

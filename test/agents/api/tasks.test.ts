@@ -63,7 +63,10 @@ describe("POST /api/v1/agent/task", () => {
     });
     expect([status, body]).toMatchObject([
       200,
-      { success: true, result: { response: "Did sign in.", replans: 0 } },
+      {
+        success: true,
+        result: { task_description: "sign in", response: "Did sign in.", execution_time: 0.005, replans: 0 },
+      },
     ]);
     expect(runs).toMatchObject([{ task: "sign in", context: { user: "ann" } }]);
     expect(await stateOf(idOf(body))).toMatchObject({ state: "done", result: { response: "Did sign in." } });
@@ -93,7 +96,7 @@ describe("POST /api/v1/agent/task", () => {
     run = async ({ task }) =>
       resultOf(task, { success: false, final_error: { code: "NOTHING_VERIFIED", message: "No check." } });
     const { body } = await api.call("POST", path, { body: { task: "look" } });
-    expect(body).toMatchObject({ success: false, result: { final_error: { code: "NOTHING_VERIFIED" } } });
+    expect(body).toMatchObject({ success: false, result: { final_error: "NOTHING_VERIFIED: No check." } });
     expect(await stateOf(idOf(body))).toMatchObject({
       state: "failed",
       error: "NOTHING_VERIFIED: No check.",

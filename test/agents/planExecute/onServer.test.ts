@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Toolbox } from "../../../agent-client/src/ports.ts";
+import type { Toolbox } from "#agent-client/ports.ts";
 import type { TestClient } from "../../fixtures/client.ts";
 import { calls, says } from "../../fixtures/messagesApi/reply.ts";
 import { openProduct, type Product } from "../../fixtures/product.ts";

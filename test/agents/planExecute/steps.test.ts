@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { TaskEvent } from "../../../agent-client/src/planExecute/task.ts";
-import type { ToolCall, ToolResult } from "../../../agent-client/src/ports.ts";
+import type { TaskEvent } from "#agent-client/planExecute/task.ts";
+import type { ToolCall, ToolResult } from "#agent-client/ports.ts";
 import { answers } from "../../fixtures/agentLab.ts";
 import { toolSpec } from "../../fixtures/agentLoop.ts";
 import { fakeClock } from "../../fixtures/fakeClock.ts";

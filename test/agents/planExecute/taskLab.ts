@@ -1,11 +1,11 @@
 import { afterEach } from "vitest";
-import { systemClock } from "../../../agent-client/src/clock.ts";
-import { mcpToolbox } from "../../../agent-client/src/mcp/toolbox.ts";
-import type { ModelSource } from "../../../agent-client/src/model/models.ts";
-import { createTaskRunner } from "../../../agent-client/src/planExecute/runner.ts";
-import type { TaskEvent, TaskRequest } from "../../../agent-client/src/planExecute/task.ts";
-import type { Clock, Toolbox, ToolCall, ToolResult, ToolSpec } from "../../../agent-client/src/ports.ts";
-import { settingsSchema } from "../../../agent-client/src/settings.ts";
+import { systemClock } from "#agent-client/clock.ts";
+import { mcpToolbox } from "#agent-client/mcp/toolbox.ts";
+import type { ModelSource } from "#agent-client/model/models.ts";
+import { createTaskRunner } from "#agent-client/planExecute/runner.ts";
+import type { TaskEvent, TaskRequest } from "#agent-client/planExecute/task.ts";
+import type { Clock, Toolbox, ToolCall, ToolResult, ToolSpec } from "#agent-client/ports.ts";
+import { settingsSchema } from "#agent-client/settings.ts";
 import { modelsAt } from "../../fixtures/agentLoop.ts";
 import type { TestClient } from "../../fixtures/client.ts";
 import { says } from "../../fixtures/messagesApi/reply.ts";

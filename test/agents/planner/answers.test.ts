@@ -1,15 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { objectIn } from "../../../agent-client/src/loop/history.ts";
-import {
-  toAgentPlan,
-  toAgentResult,
-  toVerification,
-} from "../../../agent-client/src/planExecute/seedForms.ts";
-import { analyzeByRule } from "../../../agent-client/src/planner/analyze.ts";
-import { planIn } from "../../../agent-client/src/planner/answers.ts";
-import { problemsIn } from "../../../agent-client/src/planner/check.ts";
-import { planSchema } from "../../../agent-client/src/planner/plan.ts";
-import { planSchema as serverPlan } from "../../../mcp-server/src/domain/index.ts";
+import { objectIn } from "#agent-client/loop/history.ts";
+import { toAgentPlan, toAgentResult, toVerification } from "#agent-client/planExecute/seedForms.ts";
+import { analyzeByRule } from "#agent-client/planner/analyze.ts";
+import { planIn } from "#agent-client/planner/answers.ts";
+import { problemsIn } from "#agent-client/planner/check.ts";
+import { planSchema } from "#agent-client/planner/plan.ts";
+import { planSchema as serverPlan } from "#mcp-server/domain/index.ts";
 
 const read = (answer: object) => planIn(answer, "the task", 1);
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import { planTask } from "../../../agent-client/src/planner/planTask.ts";
+import { planTask } from "#agent-client/planner/planTask.ts";
 import { modelsAt, toolSpec } from "../../fixtures/agentLoop.ts";
 import { fakeClock } from "../../fixtures/fakeClock.ts";
 import { hold } from "../../fixtures/messagesApi/gate.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { AgentError, agentErrorStatus, taskErrors } from "../../../agent-client/src/errors.ts";
-import type { ToolResult } from "../../../agent-client/src/ports.ts";
-import { patientToolbox, recoveries, withBackoff } from "../../../agent-client/src/recovery.ts";
-import { deviceErrors } from "../../../controllers/src/errors.ts";
-import { errors } from "../../../mcp-server/src/errors.ts";
+import { AgentError, agentErrorStatus, taskErrors } from "#agent-client/errors.ts";
+import type { ToolResult } from "#agent-client/ports.ts";
+import { patientToolbox, recoveries, withBackoff } from "#agent-client/recovery.ts";
+import { deviceErrors } from "#controllers/errors.ts";
+import { errors } from "#mcp-server/errors.ts";
 import { fakeClock } from "../../fixtures/fakeClock.ts";
 
 test("a code has one status wherever it stands", () => {

@@ -6,7 +6,7 @@ import { z } from "zod";
 import { type ApiDeps, maxRequestBytes } from "./deps.ts";
 import { parsed, reportedError } from "./errors.ts";
 import { type Gate, isOver, type Principal } from "./gate.ts";
-import { taskSchema } from "./tasks.ts";
+import { agentResult, taskSchema } from "./tasks.ts";
 
 /** Events that a client does not read are dropped beyond this; its result is not. */
 const mostUnsent = 4 * 1_048_576;
@@ -71,13 +71,13 @@ function serve(
     const { id, payload } = parsed(messageSchema, jsonOf(text), "message");
     const { stream_responses: stream, ...order } = payload;
     const emit = (event: TaskEvent) => {
-      if (socket.bufferedAmount < mostUnsent) tell(id, event);
+      if (socket.bufferedAmount < mostUnsent) forward(id, event);
     };
     const { ended } = await deps.tasks.start(principal.owner, { ...order, stream }, emit);
-    send(id, "result", await ended);
+    send(id, "result", agentResult(await ended));
   }
 
-  function tell(id: string, event: TaskEvent): void {
+  function forward(id: string, event: TaskEvent): void {
     const { type, ...payload } = event;
     if (type === "token") send(id, "stream_token", payload);
     else if (type === "progress") send(id, "progress_update", payload);

@@ -229,6 +229,12 @@ function refuseWrong(c: Context, error: unknown): Response {
   throw error;
 }
 
+/** What an upgrade at this address is for: the agents' Socket.IO, or the stream of tasks. */
+function socketOf(url: string | undefined) {
+  if (url?.startsWith(socketPath)) return { path: socketPath, door: "socketUpgrade" } as const;
+  return url === streamPath ? ({ path: streamPath, door: "streamUpgrade" } as const) : undefined;
+}
+
 /** Lets what asks for an upgrade in by the checks of every request, or refuses it with their answer. */
 async function upgrade(
   app: Hono,
@@ -241,15 +247,8 @@ async function upgrade(
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers))
     if (typeof value === "string") headers.set(name, value);
-  const isSocket = agents !== undefined && request.url?.startsWith(socketPath) === true;
-  const isStream = agents !== undefined && request.url === streamPath;
-  const path = isSocket
-    ? socketPath
-    : isStream
-      ? streamPath
-      : links && request.url === "/attach"
-        ? request.url
-        : "/not-an-upgrade";
+  const served = agents && socketOf(request.url);
+  const path = served?.path ?? (links && request.url === "/attach" ? request.url : "/not-an-upgrade");
   const answer = await app.fetch(new Request(`http://127.0.0.1${path}`, { headers }));
   if (answer.status !== 204) {
     const body = await answer.text();
@@ -261,8 +260,7 @@ async function upgrade(
     socket.end(`${lines.join("\r\n")}\r\n\r\n${body}`);
     return;
   }
-  if (isSocket) return (await agents()).socketUpgrade(request, socket, head);
-  if (isStream) return (await agents()).streamUpgrade(request, socket, head);
+  if (agents && served) return (await agents())[served.door](request, socket, head);
   socket.write(`HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: ${linkProtocol}\r\n\r\n`);
   const client = clientName(headers.get(clientHeader)) ?? "unknown";
   links?.serve(socket, head, { client, project: projectIn(headers) });
