@@ -8,7 +8,7 @@ export const systemClock: Clock = {
 
 /**
  * What `work` comes to, if it does so in time. Throws `late()` when it does not, and the signal's reason when that aborts;
- * work is then told by its own signal, and not waited for.
+ * work is then stopped by its own signal, and not waited for.
  */
 export async function within<T>(
   ms: number,

@@ -295,10 +295,10 @@ const weak = ({ index, tools = [] }: PlanStep) =>
     "Take a stronger model, or name a further one in agents.models.",
   );
 
-/** A task has nobody to approve a call, and drives only its own devices. */
+/** A task's calls wait for no approval, and it drives only its own devices. */
 function refusalOf(use: ToolCall, spec: ToolSpec, devices: readonly string[]): string | undefined {
   if (cannotBeUndone(use, spec))
-    return "NOT_APPROVED: it cannot be undone, and a task has nobody to approve it.";
+    return "NOT_APPROVED: it cannot be undone, and no one approves the calls of a task. Nothing was done.";
   const foreign = devicesIn(use.input).find((one) => !devices.some((device) => isSameDevice(device, one)));
   if (devices.length === 0 || foreign === undefined) return undefined;
   return `INVALID_INPUT: ${foreign} is not a device of this task (${devices.join(", ")}). Nothing was done.`;

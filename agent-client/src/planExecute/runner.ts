@@ -94,7 +94,7 @@ class TaskRun {
 
   /** Returns why the task is not complete. */
   private async work(signal: AbortSignal): Promise<TaskError | undefined> {
-    this.tell("planning");
+    this.report("planning");
     let planned = await this.plan(signal);
     for (;;) {
       this.planned = planned;
@@ -102,7 +102,7 @@ class TaskRun {
       this.request.emit?.({ type: "plan", plan: planned.plan });
       if (!planned.plan.feasible)
         return { code: "PLANNING_FAILED", message: planned.plan.analysis || "The task is not feasible." };
-      this.tell("executing");
+      this.report("executing");
       await runPlan({
         ...this.deps,
         ...{ request: this.request, planned, evidence: this.evidence, signal },
@@ -113,7 +113,7 @@ class TaskRun {
           this.text = text;
         },
       });
-      this.tell("verifying");
+      this.report("verifying");
       const { plan } = planned;
       const results = this.resultsOf(plan);
       this.verification = await verify({ plan, results, evidence: this.evidence, signal, deps: this.deps });
@@ -121,7 +121,7 @@ class TaskRun {
       if (!this.verification.should_replan) return this.whyNot();
       if (this.replans === maxReplans) return this.whyNot();
       this.replans += 1;
-      this.tell("replanning");
+      this.report("replanning");
       const next = await this.replan(signal);
       if (!next) return this.whyNot();
       planned = next;
@@ -190,10 +190,10 @@ class TaskRun {
     const objective = plan.steps.find((step) => step.index === index)?.objective ?? "";
     const completed_at = new Date(this.deps.clock.now()).toISOString();
     this.results.push({ index, version: plan.version, objective, ...end, completed_at });
-    this.tell("executing");
+    this.report("executing");
   }
 
-  private tell(status: TaskPhase): void {
+  private report(status: TaskPhase): void {
     const plan = this.planned?.plan;
     const total_steps = plan?.steps.length ?? 0;
     const current_step = plan ? this.resultsOf(plan).length : 0;
@@ -227,7 +227,7 @@ class TaskRun {
     const plan = this.planned?.plan;
     this.closeSteps(error);
     this.isOver = true;
-    this.tell("done");
+    this.report("done");
     const { verification, replans, results } = this;
     const success = error === undefined && verification.task_complete;
     return {

@@ -24,7 +24,7 @@ export type TaskRequest = {
 
 export type TaskPhase = "planning" | "executing" | "verifying" | "replanning" | "done";
 
-/** What a task tells while it runs. `current_step` counts the steps that ended; `percent` is 0 to 100. */
+/** What a task reports while it runs. `current_step` counts the steps that ended; `percent` is 0 to 100. */
 export type TaskEvent =
   | { type: "plan"; plan: Plan }
   | { type: "progress"; current_step: number; total_steps: number; status: TaskPhase; percent: number }

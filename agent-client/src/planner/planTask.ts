@@ -49,7 +49,7 @@ const maxProblems = 10;
 
 /**
  * Plans a task: by the server's grammar where that reads all of it, else by the models in order, each asked once more when
- * its answer is no plan. Throws PLANNING_FAILED, PLANNING_TIMEOUT, or why no model answered.
+ * its answer is not a plan. Throws PLANNING_FAILED, PLANNING_TIMEOUT, or why no model answered.
  */
 export async function planTask(request: PlanRequest, deps: PlannerDeps): Promise<Planned> {
   const read = request.before ? undefined : await byGrammar(request, deps);
@@ -163,7 +163,7 @@ async function byModel(
   }
 }
 
-/** What the next attempt is told. Throws where there is none. */
+/** What the next attempt must mend. Throws where there is none. */
 function problemsToMend(error: unknown, retry: number, model: string): readonly string[] {
   if (!(error instanceof AgentError)) throw error;
   const problems = z.array(z.string()).catch([error.message]).parse(error.details.problems);
