@@ -130,7 +130,7 @@ describe("execute_plan", () => {
       success: false,
       status: "failed",
       results: [
-        { status: "failed", message: expect.stringContaining("Nowhere") },
+        { status: "failed", check: true, message: expect.stringContaining("Nowhere") },
         { step: 2, status: "skipped" },
       ],
     });

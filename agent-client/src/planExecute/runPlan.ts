@@ -113,6 +113,7 @@ const replySchema = z.object({
       step: z.int(),
       command: z.string().optional(),
       status: z.enum(["pending", "running", "completed", "failed", "skipped", "timeout"]),
+      check: z.boolean().optional(),
       message: z.string().optional(),
       duration_ms: z.int().optional(),
     }),
@@ -141,10 +142,10 @@ async function callServer(steps: readonly PlanStep[], run: PlanRun, retried: () 
   const toolbox = patientToolbox(run.toolbox, run.clock, retried);
   const reply = await callTyped(toolbox, { name: "execute_plan", input }, replySchema, signal);
   evidence.hold(reply.verified_count ?? 0);
-  for (const { step: index, status, message } of reply.results) {
+  for (const { step: index, status, check = false } of reply.results) {
     const step = steps.find((one) => one.index === index);
-    if (step && status === "completed") evidence.note(step, true);
-    if (step && message?.startsWith("VERIFICATION_")) evidence.note(step, false);
+    const wasMade = status === "completed" || status === "failed" || status === "timeout";
+    if (step && check && wasMade) evidence.note(step, status === "completed");
   }
   return reply;
 }

@@ -75,6 +75,7 @@ export const executePlan = defineTool({
         command: z.string().optional(),
         action_type: z.string().optional(),
         status: z.enum(["pending", "running", "completed", "failed", "skipped", "timeout"]),
+        check: z.boolean().optional(),
         message: z.string().optional(),
         duration_ms: z.int().optional(),
       }),

@@ -33,6 +33,8 @@ type StepView = {
   command?: string;
   action_type?: string;
   status: "pending" | "running" | "completed" | "failed" | "skipped" | "timeout";
+  /** Whether it was a check. */
+  check?: boolean;
   message?: string;
   duration_ms?: number;
 };
@@ -222,6 +224,7 @@ function viewOf(
     ...{ step: index, objective, status },
     ...(command !== undefined && { command }),
     ...(action_type !== undefined && { action_type }),
+    ...(last?.kind === "verification" && { check: true }),
     ...(last?.error && { message: `${last.error.code}: ${last.error.message}` }),
     ...(last && { duration_ms: records.reduce((sum, one) => sum + one.duration_ms, 0) }),
   };
