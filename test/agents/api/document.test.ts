@@ -27,11 +27,14 @@ describe("the OpenAPI document", () => {
       Object.keys(item).map((method) => `${method} ${path.replace("/server/agent/", "")}`),
     );
     expect(operations.sort()).toEqual([
+      "delete /api/v1/agent/task/{id}",
       "delete sessions/{id}",
+      "get /api/v1/agent/task/{id}",
       "get health",
       "get sessions",
       "get sessions/{id}",
       "get sessions/{id}/events",
+      "post /api/v1/agent/task",
       "post api-key",
       "post events",
       "post sessions",
