@@ -1,7 +1,10 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { FoundSandbox } from "@labwright/controllers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createWorkspace } from "#mcp-server/services/runs/workspace/index.ts";
+import { callContext } from "../fixtures/callContext.ts";
 import type { TestClient } from "../fixtures/client.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
 import { hasSandbox } from "../fixtures/sandbox.ts";
@@ -191,6 +194,25 @@ test("code needs either text or a file of the workspace", async () => {
     expect((await client.call("execute_code", args)).error, JSON.stringify(args)).toMatchObject({ code });
 });
 
+test("without a sandbox nothing runs, and files work all the same", async () => {
+  const limits = { memoryMb: 256, processes: 32, timeoutMs: 60_000 };
+  const none: FoundSandbox = { ok: false, reason: "bubblewrap is not installed", fix: "Install it" };
+  const workspace = createWorkspace({ ...product.services, folder, limits, findSandbox: async () => none });
+  const request = { args: [], timeout_ms: 5_000 };
+  const refused = { code: "SANDBOX_UNAVAILABLE", message: expect.stringContaining("not installed") };
+  await expect(
+    workspace.execute({ ...request, language: "bash", code: "touch ran" }, callContext()),
+  ).rejects.toMatchObject(refused);
+  await expect(workspace.test({ ...request, runner: "pytest" }, callContext())).rejects.toMatchObject(
+    refused,
+  );
+  const file = { path: "plain.py", confirm: false, max_tokens: 100 };
+  expect(await workspace.files({ ...file, operation: "write", content: "x = (" }, callContext())).toEqual({
+    ...{ path: "plain.py", created: true, bytes: 5 },
+  });
+  expect(readdirSync(folder)).not.toContain("ran");
+});
+
 describe.runIf(hasSandbox)("execute_code", () => {
   test.each([
     [
@@ -349,13 +371,45 @@ describe.runIf(hasSandbox)("execute_code", () => {
     await expect.poll(() => readdirSync(folder).filter((name) => name.startsWith(".inline"))).toEqual([]);
   });
 
-  test("a few programs run at a time, and one more is refused", async () => {
-    const running = [1, 2, 3, 4].map((number) =>
-      run("bash", `echo ${number}; while [ ! -e go ]; do sleep 0.05; done`),
+  test("a folder that code swaps for a link all the time never leads us out", {
+    timeout: 60_000,
+  }, async () => {
+    const swapping = run(
+      "python",
+      `
+import os, shutil
+open("swapping", "w").close()
+while not os.path.exists("stop"):
+    try:
+        os.mkdir("swap")
+        shutil.rmtree("swap")
+        os.symlink("${outside}", "swap")
+        os.unlink("swap")
+    except OSError:
+        shutil.rmtree("swap", ignore_errors=True)
+        if os.path.islink("swap"): os.unlink("swap")
+`,
     );
-    await expect
-      .poll(async () => (await run("bash", "true", { timeout_ms: 2_000 })).error?.code)
-      .toBe("INSUFFICIENT_RESOURCES");
+    await expect.poll(() => readdirSync(folder)).toContain("swapping");
+    for (let tries = 0; tries < 300; tries++) {
+      const read = await files({ operation: "read", path: "swap/secret.txt" });
+      expect(read.error?.code).toMatch(/PATH_DENIED|FILE_NOT_FOUND|INVALID_INPUT/);
+      await files({ operation: "write", path: "swap/planted.txt", content: "x" });
+      await files({ operation: "delete", path: "swap/secret.txt", confirm: true });
+    }
+    await files({ operation: "write", path: "stop", content: "" });
+    expect((await swapping).structured.status).toBe("completed");
+    expect(readdirSync(outside)).toEqual(["secret.txt"]);
+  });
+
+  test("a few programs run at a time, and one more is refused", async () => {
+    rmSync(join(folder, "go"), { force: true });
+    const running = [1, 2, 3, 4].map((number) =>
+      run("bash", `echo ${number}; touch began-${number}; while [ ! -e go ]; do sleep 0.05; done`),
+    );
+    const began = () => readdirSync(folder).filter((name) => name.startsWith("began-"));
+    await expect.poll(began).toHaveLength(4);
+    expect((await run("bash", "true")).error).toMatchObject({ code: "INSUFFICIENT_RESOURCES" });
     await files({ operation: "write", path: "go", content: "" });
     const ended = await Promise.all(running);
     expect(ended.map(({ structured }) => structured.stdout)).toEqual(["1\n", "2\n", "3\n", "4\n"]);
