@@ -403,14 +403,17 @@ while not os.path.exists("stop"):
   });
 
   test("a few programs run at a time, and one more is refused", async () => {
-    rmSync(join(folder, "go"), { force: true });
+    // The workspace stays, so that a second try needs a folder of its own.
+    const place = `slots-${Date.now()}`;
+    await files({ operation: "write", path: `${place}/begun`, content: "" });
     const running = [1, 2, 3, 4].map((number) =>
-      run("bash", `echo ${number}; touch began-${number}; while [ ! -e go ]; do sleep 0.05; done`),
+      run("bash", `cd ${place}; touch on-${number}; echo ${number}; while [ ! -e go ]; do sleep 0.05; done`),
     );
-    const began = () => readdirSync(folder).filter((name) => name.startsWith("began-"));
-    await expect.poll(began).toHaveLength(4);
-    expect((await run("bash", "true")).error).toMatchObject({ code: "INSUFFICIENT_RESOURCES" });
-    await files({ operation: "write", path: "go", content: "" });
+    const begun = async () =>
+      JSON.stringify((await files({ operation: "list", path: place })).structured).match(/on-\d/g)?.length;
+    await expect.poll(begun, { timeout: 20_000 }).toBe(4);
+    expect((await run("bash", "true")).error?.code).toBe("INSUFFICIENT_RESOURCES");
+    await files({ operation: "write", path: `${place}/go`, content: "" });
     const ended = await Promise.all(running);
     expect(ended.map(({ structured }) => structured.stdout)).toEqual(["1\n", "2\n", "3\n", "4\n"]);
   });
