@@ -1,10 +1,10 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { type Bench, kill, productBench, within } from "../fixtures/daemon.ts";
-import { hasSandbox } from "../fixtures/sandbox.ts";
+import { hasSandbox, sleepers } from "../fixtures/sandbox.ts";
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
 
@@ -12,15 +12,6 @@ const open: Bench[] = [];
 afterEach(async () => {
   await Promise.all(open.splice(0).map((bench) => bench.end()));
 });
-
-const sleepers = (seconds: number) =>
-  readdirSync("/proc").filter((pid) => {
-    try {
-      return readFileSync(`/proc/${pid}/cmdline`, "utf8") === `sleep\0${seconds}\0`;
-    } catch {
-      return false;
-    }
-  });
 
 it.runIf(hasSandbox)(
   "a daemon killed with -9 leaves nothing of a script, whose run is marked interrupted",

@@ -1,11 +1,11 @@
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { TestClient } from "../fixtures/client.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
-import { hasSandbox } from "../fixtures/sandbox.ts";
+import { hasSandbox, sleepers } from "../fixtures/sandbox.ts";
 import { boxYaml } from "../services/apps/navigation/lab.ts";
 import { chain } from "../services/apps/testcases/testcaseBench.ts";
 
@@ -34,15 +34,6 @@ const stepsOf = async (reply: { structured: Record<string, unknown> }) =>
   (await product.services.executions.get(z.string().parse(reply.structured.execution_id))).steps;
 const runFolders = () =>
   readdirSync(tmpdir()).filter((name) => name.startsWith(`labwright-script-${process.pid}-`));
-/** Programs `sleep <seconds>` of this machine; each test has a number of its own. */
-const sleepers = (seconds: number) =>
-  readdirSync("/proc").filter((pid) => {
-    try {
-      return readFileSync(`/proc/${pid}/cmdline`, "utf8") === `sleep\0${seconds}\0`;
-    } catch {
-      return false;
-    }
-  });
 
 test("list_scripts names the user's scripts and the shipped ones, with what each says of itself", async () => {
   script("check.py", "#!/usr/bin/env python3\n# Checks the box\n");

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { FoundSandbox } from "@labwright/controllers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -12,6 +12,7 @@ import { tools } from "#mcp-server/tools/index.ts";
 import { callContext } from "../../../fixtures/callContext.ts";
 import { memoryCalls } from "../../../fixtures/client.ts";
 import { openProduct, type Product } from "../../../fixtures/product.ts";
+import { sleepers } from "../../../fixtures/sandbox.ts";
 import { silentObserver } from "../../../fixtures/silentObserver.ts";
 
 let product: Product;
@@ -48,14 +49,6 @@ function scriptsWithout(allowed: boolean) {
 const script = (name: string, text: string) =>
   writeFileSync(join(product.config.folders.scripts, name), text);
 const request = { device_id: "box", args: [], wait_ms: 30_000 };
-const sleepers = (seconds: number) =>
-  readdirSync("/proc").filter((pid) => {
-    try {
-      return readFileSync(`/proc/${pid}/cmdline`, "utf8") === `sleep\0${seconds}\0`;
-    } catch {
-      return false;
-    }
-  });
 
 describe("without a sandbox", () => {
   it("nothing runs, and the error says why, what to install, and which setting allows it", async () => {
