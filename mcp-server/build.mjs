@@ -82,6 +82,22 @@ const wholeJsoncParser = {
   },
 };
 
+/** The SDK brings a JSON Schema compiler for the answers to forms. We ask no form, and every start would parse it. */
+const withoutFormSchemas = {
+  name: "without-form-schemas",
+  setup(build) {
+    const filter = /^@modelcontextprotocol\/server\/_shims$/;
+    build.onResolve({ filter }, ({ path }) => ({ path, namespace: "shims" }));
+    build.onLoad({ filter: /./, namespace: "shims" }, () => ({
+      contents: `
+        export { default as process } from "node:process";
+        export class DefaultJsonSchemaValidator {
+          getValidator() { throw new Error("This build checks no answers to forms: mcp-server/build.mjs."); }
+        }`,
+    }));
+  },
+};
+
 const bundling = {
   absWorkingDir: root,
   bundle: true,
@@ -89,7 +105,7 @@ const bundling = {
   format: "esm",
   target: "node20",
   conditions: ["labwright"],
-  plugins: [onlyEnglish, wholeJsoncParser, scripts],
+  plugins: [onlyEnglish, wholeJsoncParser, withoutFormSchemas, scripts],
   external: [...external, "pg-native"],
   legalComments: "none",
   logLevel: "warning",
