@@ -10,8 +10,11 @@ import { openProduct, type Product } from "../fixtures/product.ts";
 import { hasSandbox, sleepers } from "../fixtures/sandbox.ts";
 
 const outside = mkdtempSync(join(tmpdir(), "labwright-outside-"));
+/** The limit on what a program writes counts what reaches a disk, and the temporary folder may be in memory. */
+const onDisk = mkdtempSync("/var/tmp/labwright-workspace-");
 const yaml = `
 devices: [{ name: box, model: simulated }]
+folders: { workspace: "${join(onDisk, "workspace")}" }
 limits: { script_memory_mb: 256, script_processes: 32 }`;
 
 let product: Product;
@@ -25,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await product.dispose();
-  rmSync(outside, { recursive: true });
+  for (const made of [outside, onDisk]) rmSync(made, { recursive: true });
 });
 
 const files = (args: Record<string, unknown>) => client.call("workspace_files", args);
