@@ -6,7 +6,7 @@ import { runAgent } from "../loop/runAgent.ts";
 import { createOrder, type Gate } from "../loop/tools.ts";
 import { callTyped, failureIn, ToolFailure, textIn } from "../mcp/calls.ts";
 import { deviceOf, isSameDevice } from "../planner/check.ts";
-import type { Plan, PlanStep } from "../planner/plan.ts";
+import { inOrder, type Plan, type PlanStep } from "../planner/plan.ts";
 import type { Planned } from "../planner/planTask.ts";
 import type { ToolCall, ToolResult, ToolSpec } from "../ports.ts";
 import { patientToolbox } from "../recovery.ts";
@@ -75,7 +75,7 @@ export async function runPlan(run: PlanRun): Promise<void> {
     run.ended(end);
     return end.status;
   };
-  for (const step of inOrder(steps)) done.set(step.index, start(step));
+  for (const step of inOrder(steps).ordered) done.set(step.index, start(step));
   await Promise.all(done.values());
 }
 
@@ -89,19 +89,6 @@ const keyOf = (
   const named = deviceOf(step) ?? devices[0] ?? "";
   return devices.find((device) => isSameDevice(device, named)) ?? named;
 };
-
-/** Each after those it depends on. The plan has been checked for circles. */
-function inOrder(steps: readonly PlanStep[]): PlanStep[] {
-  const ordered: PlanStep[] = [];
-  const add = (step: PlanStep): void => {
-    if (ordered.includes(step)) return;
-    for (const on of step.depends_on)
-      for (const before of steps.filter(({ index }) => index === on)) add(before);
-    ordered.push(step);
-  };
-  for (const step of steps) add(step);
-  return ordered;
-}
 
 const replySchema = z.object({
   success: z.boolean(),

@@ -1,4 +1,4 @@
-import type { Plan, PlanStep } from "./plan.ts";
+import { orderProblems, type Plan, type PlanStep } from "./plan.ts";
 
 /** The device that a step drives; undefined for the task's own. */
 export const deviceOf = ({ params }: Pick<PlanStep, "params">): string | undefined =>
@@ -17,17 +17,11 @@ type Lab = { tools: ReadonlySet<string>; devices: readonly string[]; hasApp: boo
 export function problemsIn({ steps, feasible }: Plan, lab: Lab): string[] {
   if (!feasible) return [];
   if (steps.length === 0) return ["it has no steps"];
-  const indices = new Set(steps.map(({ index }) => index));
-  const problems = [
-    ...(indices.size < steps.length ? ["two steps have the same index"] : []),
-    ...steps.flatMap((step) => problemsOf(step, indices, lab)),
-  ];
-  const waiting = problems.length === 0 ? inCircle(steps) : [];
-  return waiting.length > 0 ? [`steps ${waiting.join(", ")} wait for each other`] : problems;
+  return [...orderProblems(steps), ...steps.flatMap((step) => problemsOf(step, lab))];
 }
 
-function problemsOf(step: PlanStep, indices: ReadonlySet<number>, { tools, devices, hasApp }: Lab): string[] {
-  const { index, depends_on, tools: named = [] } = step;
+function problemsOf(step: PlanStep, { tools, devices, hasApp }: Lab): string[] {
+  const { index, tools: named = [] } = step;
   const device = deviceOf(step);
   const isForeign =
     device !== undefined && devices.length > 0 && !devices.some((one) => isSameDevice(one, device));
@@ -35,9 +29,6 @@ function problemsOf(step: PlanStep, indices: ReadonlySet<number>, { tools, devic
     ...(hasApp || named.length > 0
       ? []
       : [`step ${index} names no tools, and commands and checks need userinterface_name`]),
-    ...depends_on
-      .filter((on) => !indices.has(on))
-      .map((on) => `step ${index} depends on step ${on}, which is not there`),
     ...named
       .filter((tool) => !tools.has(tool))
       .map((tool) => `TOOL_NOT_FOUND: step ${index} names the tool ${tool}, which is not there`),
@@ -45,16 +36,4 @@ function problemsOf(step: PlanStep, indices: ReadonlySet<number>, { tools, devic
       ? [`step ${index} drives ${device}, which is not a device of this task (${devices.join(", ")})`]
       : []),
   ];
-}
-
-/** Indices of the steps that can never begin. */
-function inCircle(steps: readonly PlanStep[]): number[] {
-  const done = new Set<number>();
-  let waiting = [...steps];
-  for (let before = -1; before !== waiting.length; ) {
-    before = waiting.length;
-    for (const { index, depends_on } of waiting) if (depends_on.every((on) => done.has(on))) done.add(index);
-    waiting = waiting.filter(({ index }) => !done.has(index));
-  }
-  return waiting.map(({ index }) => index);
 }

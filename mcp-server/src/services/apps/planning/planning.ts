@@ -1,4 +1,11 @@
-import { longestTask, type Plan, type PlanStep, planSchema, type Step } from "../../../domain/index.ts";
+import {
+  complexityOf,
+  longestTask,
+  type Plan,
+  type PlanStep,
+  planSchema,
+  type Step,
+} from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
 import { checksOf, commandsOf } from "../../devices/findCommand.ts";
 import type { CallContext, DeviceRef, DeviceService, ExecutionService } from "../../ports.ts";
@@ -7,7 +14,7 @@ import type { NavigationService } from "../navigation/index.ts";
 import type { TestcaseReply, TestcaseService } from "../testcases/index.ts";
 import type { UserInterfaceService } from "../userinterfaces/index.ts";
 import { contextOf, type DeviceContext, rolesOn } from "./context.ts";
-import { inOrder, invalid, type Offers, stepsOf, testStepOf, typeOf } from "./steps.ts";
+import { invalid, type Offers, orderedSteps, stepsOf, testStepOf, typeOf } from "./steps.ts";
 
 const longestName = 120;
 /** What a step is expected to take; a navigation is several commands and a check. */
@@ -110,7 +117,7 @@ class Planning {
       return { success: false, message: `Nothing was run. ${plan.analysis}`, results: [], ...made };
     if (plan.steps.length === 0) throw invalid(["it has no steps"]);
     const offers = offersOf(await this.deps.devices.offering(request, call));
-    const steps = inOrder(plan);
+    const steps = orderedSteps(plan);
     if (!request.run) return { success: false, message: "Planned; nothing was run.", results: [], ...made };
     const testcase = {
       name: plan.task.replace(/\p{Cc}+/gu, " ").slice(0, longestName),
@@ -189,11 +196,10 @@ function messageOf(
   return `${count}. ${reason?.message ?? status}`;
 }
 
-/** A plan is as complex as it is long. */
 function measured(steps: PlanStep[]): Pick<Plan, "steps" | "complexity" | "estimated_duration_ms"> {
-  const complexity = steps.length <= 2 ? "simple" : steps.length <= 6 ? "moderate" : "complex";
   const timeOf = ({ command }: PlanStep) =>
     command === "execute_navigation" ? usualMs.navigation : usualMs.other;
+  const complexity = complexityOf(steps.length);
   return { steps, complexity, estimated_duration_ms: steps.reduce((sum, step) => sum + timeOf(step), 0) };
 }
 

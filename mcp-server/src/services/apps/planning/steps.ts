@@ -1,4 +1,4 @@
-import { type Plan, type PlanStep, planStepSchema } from "../../../domain/index.ts";
+import { inOrder, orderProblems, type Plan, type PlanStep, planStepSchema } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
 import type { Draft, Step } from "../authoring/types.ts";
 
@@ -42,26 +42,10 @@ function commandOf(draft: Draft): Partial<PlanStep> {
 }
 
 /** The plan's steps in an order that keeps `depends_on`, and otherwise as given. Throws INVALID_PLAN. */
-export function inOrder({ steps }: Pick<Plan, "steps">): PlanStep[] {
-  const indices = new Set(steps.map(({ index }) => index));
-  if (indices.size < steps.length) throw invalid(["two steps have the same index"]);
-  const unknown = steps.flatMap(({ index, depends_on }) =>
-    depends_on
-      .filter((on) => !indices.has(on))
-      .map((on) => `step ${index} depends on step ${on}, which is not there`),
-  );
-  if (unknown.length > 0) throw invalid(unknown);
-  const ordered: PlanStep[] = [];
-  const done = new Set<number>();
-  let waiting = [...steps];
-  while (waiting.length > 0) {
-    const next = waiting.find(({ depends_on }) => depends_on.every((on) => done.has(on)));
-    if (!next) throw invalid([`steps ${waiting.map(({ index }) => index).join(", ")} wait for each other`]);
-    ordered.push(next);
-    done.add(next.index);
-    waiting = waiting.filter((one) => one !== next);
-  }
-  return ordered;
+export function orderedSteps({ steps }: Pick<Plan, "steps">): PlanStep[] {
+  const problems = orderProblems(steps);
+  if (problems.length > 0) throw invalid(problems);
+  return inOrder(steps).ordered;
 }
 
 /** What a device offers, by name: the kind that each command and check is called by, and the parameters of commands. */
