@@ -35,6 +35,8 @@ export const settingsSchema = z
     /** Most tokens of one reply. */
     max_output_tokens: z.int().min(256).max(128_000).default(32_000),
     limits: limitsSchema.prefault({}),
+    /** The prompt that tasks are planned with, by its name in seed 004, where a task names none. */
+    plan_template: z.enum(["ai_central_format", "legacy_format"]).default("ai_central_format"),
     /** How long a tool may say nothing. */
     tool_timeout_seconds: seconds(86_400).default(120),
     approval_timeout_seconds: seconds(86_400).default(300),

@@ -40,6 +40,14 @@ describe("get_task_context", () => {
 });
 
 describe("execute_plan", () => {
+  test("a caller may say where the device is: it is believed where nothing can be looked at, else looked at", async () => {
+    const at = (current_node_id: string) => plan({ task: "go to Home", current_node_id });
+    expect((await at("Nowhere")).error).toMatchObject({ code: "NODE_NOT_FOUND" });
+    expect((await at("Settings")).structured).toMatchObject({ success: true, current_node: "Home" });
+    const position = { userinterface_name: "box", identify: true };
+    expect((await client.call("get_current_position", position)).structured).toMatchObject({ node: "Home" });
+  });
+
   test("a task in words is planned, run, judged and told step by step, and the device's place with it", async () => {
     const { structured } = await plan({ task: "Go to Settings and then check that Settings is shown" });
     expect(structured).toMatchObject({
@@ -181,6 +189,14 @@ describe("execute_plan", () => {
       "wait for each other",
     ],
     ["a step that waits for itself", [{ ...press, index: 1, depends_on: [1] }], "wait for each other"],
+    [
+      "the result of another step",
+      [
+        { ...press, index: 1 },
+        { ...press, index: 2, params: { key: "{{step1.output}}" }, depends_on: [1] },
+      ],
+      "step 2 names what another step returns",
+    ],
     ["a step that is not there", [{ ...press, index: 1, depends_on: [7] }], "step 7, which is not there"],
     [
       "two steps of one index",

@@ -148,7 +148,7 @@ class TaskRun {
       context,
       userinterface_name,
       device_ids = [],
-      template = "ai_central_format",
+      template = this.deps.settings.plan_template,
     } = this.request;
     const before = this.planned && {
       done: this.results.map(({ index, version, objective, status, error }) => ({

@@ -76,7 +76,7 @@ export type TaskResult = {
 export type TaskRunnerDeps = {
   toolbox: Toolbox;
   models: Pick<ModelSource, "current" | "router">;
-  settings: Pick<Settings, "max_output_tokens" | "limits">;
+  settings: Pick<Settings, "max_output_tokens" | "limits" | "plan_template">;
   clock: Clock;
 };
 

@@ -64,8 +64,20 @@ export function inOrder(steps: readonly PlanStep[]): { ordered: PlanStep[]; wait
   }
 }
 
-/** What is wrong with the indices and dependencies, a line each. */
+/** `{{step1.output}}`, `$step_1`, `${steps[1]}` and the like. */
+const outputName = /(?:\{\{?|\$\{?)\s*steps?\W?_?\d/i;
+
+/**
+ * What is wrong with the indices and dependencies, a line each. A command is sent as the plan says it, so it cannot name what
+ * another step returns.
+ */
 export function orderProblems(steps: readonly PlanStep[]): string[] {
+  const naming = steps.filter(({ tools, params }) => !tools && outputName.test(JSON.stringify(params ?? {})));
+  if (naming.length > 0)
+    return naming.map(
+      ({ index }) =>
+        `step ${index} names what another step returns; a step with tools that depends on it is given that`,
+    );
   const indices = new Set(steps.map(({ index }) => index));
   const missing = steps.flatMap(({ index, depends_on }) =>
     depends_on

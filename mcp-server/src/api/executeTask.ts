@@ -7,6 +7,8 @@ export const taskSchema = z.strictObject({
   prompt: z.string().trim().min(1).max(longestTask),
   userinterface_name: z.string().min(1),
   device_id: z.string().min(1).optional(),
+  /** Where the device is: label or id of a node. */
+  current_node_id: z.string().min(1).optional(),
 });
 
 /** The arguments of `execute_plan` for it. Throws INVALID_INPUT. */
@@ -17,5 +19,9 @@ export function planArgumentsOf(body: unknown): Record<string, unknown> {
     return { task, ...rest };
   }
   const problems = parsed.error.issues.map(({ path, message }) => `${path.join(".") || "body"}: ${message}`);
-  throw new ToolError("INVALID_INPUT", problems.join("; "), "Send {prompt, userinterface_name, device_id}.");
+  throw new ToolError(
+    "INVALID_INPUT",
+    problems.join("; "),
+    "Send {prompt, userinterface_name, device_id, current_node_id}.",
+  );
 }

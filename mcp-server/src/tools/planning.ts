@@ -56,9 +56,10 @@ export const executePlan = defineTool({
     ...waitField,
     timeout_ms: z.int().min(1_000).max(3_600_000).default(300_000).describe("Of the run"),
     run: z.boolean().default(true),
+    current_node_id: z.string().min(1).optional(),
   }),
-  // The agents plan first and show the plan before it runs.
-  unlisted: ["run"],
+  // The agents plan first and show the plan before it runs; seed 004's callers may say where the device is.
+  unlisted: ["run", "current_node_id"],
   output: z.object({
     success: z.boolean(),
     message: z.string(),

@@ -67,6 +67,40 @@ test("a step that failed is named as not needed where a check held and a model r
   expect(result.response).toContain("steps 1 were not needed");
 });
 
+test("a step is given the results of the steps that it depends on, as data, and of no other", async () => {
+  const model = await apiFor({
+    plan: [plan(check, { ...check, step: 3 }, { ...act(4, [2]), tools: ["check_it"] })],
+    steps: {
+      2: [calls("check_it"), says("two")],
+      3: [calls("check_it"), says("three")],
+      4: [calls("check_it"), says("four")],
+    },
+  });
+  const box = fakeToolbox(specs, () => answers("ok", { pass: true, price: 42 }));
+  await run(box, { api: model, task });
+  const asked = model.requests
+    .map((one) => JSON.stringify(one))
+    .filter((text) => text.includes("Step 4: Do 4"));
+  expect(asked[0]).toContain("Result of step 2, as data: ");
+  expect(asked[0]).toContain("42");
+  expect(asked[0]).not.toContain("Result of step 3");
+});
+
+test("the template is the call's, else that of the settings", async () => {
+  const systemOf = async (given: object) => {
+    const model = await api(plan(check), calls("check_it"), says("ok"));
+    await run(
+      fakeToolbox(specs, () => holds),
+      { api: model, task, ...given },
+    );
+    return model.requests[0]?.body.system;
+  };
+  const [plain, legacy] = [await systemOf({}), await systemOf({ plan_template: "legacy_format" })];
+  expect(legacy).not.toBe(plain);
+  expect(await systemOf({ template: "legacy_format" })).toBe(legacy);
+  expect(await systemOf({ template: "ai_central_format", plan_template: "legacy_format" })).toBe(plain);
+});
+
 test("a tool that fails once is called again by the model, and the step is done", async () => {
   let tries = 0;
   const model = await api(plan(check), calls("check_it"), calls("check_it"), says("now"));

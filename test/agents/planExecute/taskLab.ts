@@ -66,14 +66,19 @@ export function openTasks() {
     api: (...steps: Step[]) => apiOf(script(steps)),
     async run(
       toolbox: Toolbox,
-      given: Partial<TaskRequest> & { api?: MessagesApi; model?: string; clock?: Clock },
+      given: Partial<TaskRequest> & {
+        api?: MessagesApi;
+        model?: string;
+        clock?: Clock;
+        plan_template?: string;
+      },
     ) {
-      const { api, model, clock = systemClock, ...request } = given;
+      const { api, model, clock = systemClock, plan_template, ...request } = given;
       const models = api ? modelsAt(api.url, model === undefined ? {} : { model }) : noModels;
       const events: TaskEvent[] = [];
       const result = await createTaskRunner({
         ...{ toolbox, models, clock },
-        settings: settingsSchema.parse({}),
+        settings: settingsSchema.parse({ plan_template }),
       }).run({
         task: "Go to Settings and then check that Settings is shown",
         signal: new AbortController().signal,

@@ -29,6 +29,8 @@ type ExecuteRequest = DeviceRef & {
   userinterface_name: string;
   wait_ms: number;
   timeout_ms: number;
+  /** Where the caller says that the device is: label or id of a node. */
+  current_node_id?: string | undefined;
   /** False: the plan is read and checked, and nothing is run. */
   run: boolean;
 };
@@ -62,7 +64,7 @@ export type PlanningDependencies = {
   authoring: Pick<AuthoringService, "read">;
   testcases: Pick<TestcaseService, "executeUnsaved">;
   apps: Pick<UserInterfaceService, "load">;
-  navigation: Pick<NavigationService, "position">;
+  navigation: Pick<NavigationService, "position" | "believe">;
   devices: Pick<DeviceService, "acquire" | "offering">;
   executions: Pick<ExecutionService, "get">;
   /** A line of the daemon's log. */
@@ -119,6 +121,7 @@ class Planning {
     const offers = offersOf(await this.deps.devices.offering(request, call));
     const steps = orderedSteps(plan);
     if (!request.run) return { success: false, message: "Planned; nothing was run.", results: [], ...made };
+    await this.believe(request, call);
     const testcase = {
       name: plan.task.replace(/\p{Cc}+/gu, " ").slice(0, longestName),
       app: request.userinterface_name,
@@ -130,6 +133,20 @@ class Planning {
     const { steps: done } = await this.deps.executions.get(reply.execution_id);
     const results = steps.map((step, at) => viewOf(step, typeOf(step, offers), recordOf(done, at), reply));
     return { ...(await this.end(request, call, reply, results)), results, ...made };
+  }
+
+  private async believe(
+    { current_node_id: node, ...request }: ExecuteRequest,
+    call: CallContext,
+  ): Promise<void> {
+    if (node === undefined) return;
+    const grant = await this.deps.devices.acquire(request, call, { drives: true });
+    try {
+      const { userinterface_name } = request;
+      await this.deps.navigation.believe(grant.device, { userinterface_name, node });
+    } finally {
+      grant.done();
+    }
   }
 
   private async planOf({ task, plan, ...where }: ExecuteRequest, call: CallContext): Promise<Plan> {
