@@ -55,7 +55,7 @@ function ofChange() {
 }
 
 const everything = {
-  checkers: [["types"], ["lint"], ["words"], ["deps"], ["unused"]],
+  checkers: [["types"], ["lint"], ["words"], ["deps"], ["unused"], ["coverage"]],
   tests: ["vitest"],
 };
 const { checkers, tests: asked } = process.argv.includes("--changed") ? ofChange() : everything;
