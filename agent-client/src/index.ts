@@ -3,6 +3,7 @@ export { loadAgents } from "./agents/load.ts";
 export { systemClock } from "./clock.ts";
 export { AgentError, agentErrorStatus } from "./errors.ts";
 export { type AgentEvent, isStored } from "./events.ts";
+export { callTyped, ToolFailure } from "./mcp/calls.ts";
 export type { Attachment } from "./mcp/daemon.ts";
 export { openToolbox } from "./mcp/labServer.ts";
 export { tryKey } from "./model/models.ts";

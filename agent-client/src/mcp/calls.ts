@@ -30,7 +30,9 @@ export async function callTyped<T>(
   schema: z.ZodType<T>,
   signal: AbortSignal,
 ): Promise<T> {
+  signal.throwIfAborted();
   const result = await toolbox.call(use, { signal });
+  signal.throwIfAborted();
   if (result.isError) throw failureIn(use.name, result);
   const { data, error } = schema.safeParse(result.structured);
   if (error)

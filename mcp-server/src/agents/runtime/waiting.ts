@@ -1,4 +1,4 @@
-import type { Clock } from "@labwright/agent-client";
+import { type Clock, ToolFailure } from "@labwright/agent-client";
 
 /** Resolves after the time, or at once when the signal aborts. */
 export async function rest(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
@@ -21,4 +21,8 @@ export function bell() {
   };
 }
 
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+/** A tool that failed has its code and hint in it. */
+export function messageOf(error: unknown): string {
+  if (!(error instanceof ToolFailure)) return error instanceof Error ? error.message : String(error);
+  return `${error.code}: ${error.message} ${error.hint}`.trim().slice(0, 500);
+}

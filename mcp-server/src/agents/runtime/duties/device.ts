@@ -1,5 +1,5 @@
+import { ToolFailure } from "@labwright/agent-client";
 import { z } from "zod";
-import { ToolFailed } from "../server.ts";
 import { messageOf } from "../waiting.ts";
 import type { Work } from "./work.ts";
 
@@ -63,8 +63,8 @@ async function evidenceOf<T>(
   try {
     return await call();
   } catch (error) {
-    if (!(error instanceof ToolFailed)) throw error;
-    evidence.push(`${tool} failed: ${error.message}`);
+    if (!(error instanceof ToolFailure)) throw error;
+    evidence.push(`${tool} failed: ${messageOf(error)}`);
     return undefined;
   }
 }

@@ -1,5 +1,7 @@
+import { ToolFailure } from "@labwright/agent-client";
 import { z } from "zod";
-import { publishOnce, ToolFailed } from "../server.ts";
+import { publishOnce } from "../server.ts";
+import { messageOf } from "../waiting.ts";
 import { infoOf } from "./device.ts";
 import { type Kind, type Work, wouldHave, wouldSchema } from "./work.ts";
 
@@ -84,8 +86,8 @@ async function problemOf(work: Work, device: string): Promise<string | undefined
   try {
     return (await infoOf(work, device, work.signal)).cannotBeUsed;
   } catch (error) {
-    if (!(error instanceof ToolFailed)) throw error;
-    return `unknown: ${error.message}`;
+    if (!(error instanceof ToolFailure)) throw error;
+    return `unknown: ${messageOf(error)}`;
   }
 }
 
