@@ -213,7 +213,7 @@ async function compose(
   addGauges(parts);
   const { hash: build } = catalogue.build;
   observability.log.info({ port: daemon.port, recovered, build, engine: storage.engine }, "serving");
-  purge(parts, calls);
+  purgeDaily(parts, calls);
   return {
     daemon,
     lost: stopWhenLost(parts, claim, daemon),
@@ -286,14 +286,19 @@ async function heldBy(
 
 type CallRows = ReturnType<Parts["rooms"]["callRows"]>;
 
-/** What is kept for a time only. */
-function purge({ config, rooms, storage, running, fault }: Parts, calls: CallRows): void {
-  const now = rooms.systemClock.now();
-  const daysAgo = (days: number) => new Date(now - days * dayMs).toISOString();
-  calls.purgeKeys(daysAgo(1)).catch(fault);
-  calls.purgeAudit(daysAgo(config.limits.audit_days)).catch(fault);
-  rooms.leaseRows(storage.db).purgeLosses(daysAgo(config.limits.audit_days)).catch(fault);
-  running.artifacts.purge(now).catch(fault);
+/** Forgets what is kept for a time only: now, and every day while this process lives. */
+function purgeDaily({ config, rooms, storage, running, agentStore, fault }: Parts, calls: CallRows): void {
+  const records = [calls.purgeAudit, rooms.leaseRows(storage.db).purgeLosses, running.events.purge];
+  const purge = () => {
+    const now = rooms.systemClock.now();
+    const daysAgo = (days: number) => new Date(now - days * dayMs).toISOString();
+    calls.purgeKeys(daysAgo(1)).catch(fault);
+    for (const forget of [...records, agentStore.purge])
+      forget(daysAgo(config.limits.audit_days)).catch(fault);
+    running.artifacts.purge(now).catch(fault);
+  };
+  purge();
+  setInterval(purge, dayMs).unref();
 }
 
 function restOf(

@@ -1,6 +1,12 @@
 import { sql } from "drizzle-orm";
 import { beforeAll, expect, it } from "vitest";
-import { agentSessionRows, agentTaskRows, type Database, type Storage } from "#mcp-server/storage/index.ts";
+import {
+  agentSessionRows,
+  agentTaskRows,
+  type Database,
+  eventRows,
+  type Storage,
+} from "#mcp-server/storage/index.ts";
 import { describeEachDatabase } from "../fixtures/database.ts";
 
 const start = Date.parse("2030-01-01T00:00:00.000Z");
@@ -112,6 +118,55 @@ function tasks(db: () => Database): void {
   });
 }
 
+function retention(db: () => Database): void {
+  const day = (n: number) => minute(n * 1_440);
+
+  it("forgets tasks that ended before an instant, and no task that is still to be done", async () => {
+    const rows = agentTaskRows(db());
+    const agent = "retention";
+    for (const key of ["done", "open"]) await rows.insert({ ...task(key), agent }, day(0));
+    const done = (await rows.find(agent, "done"))?.id ?? 0;
+    await rows.cancel(done, { error: "no", now: day(1) });
+    await rows.purge(day(1));
+    expect(await rows.find(agent, "done")).toMatchObject({ id: done });
+    await rows.purge(day(2));
+    expect(await rows.find(agent, "done")).toBeUndefined();
+    expect(await rows.find(agent, "open")).toMatchObject({ state: "pending" });
+  });
+
+  it("forgets conversations that rest since before an instant, with all that is in them", async () => {
+    const rows = await newSession(db(), "rests");
+    for (const id of ["changed", "in use"]) await newSession(db(), id);
+    await rows.append("rests", { messages: [entry(1)], events: [entry(1)], patch: {} }, hold("a"));
+    await rows.append(
+      "changed",
+      { messages: [entry(1)], events: [], patch: {} },
+      { holder: "a", now: day(3) },
+    );
+    await rows.hold("in use", { holder: "a", now: day(3), until: day(4) });
+    await rows.purge(day(2));
+    expect(await rows.find("rests")).toBeUndefined();
+    expect(await rows.messages("rests", { after: 0, limit: 9, bytes: 99 })).toEqual([]);
+    expect(await Promise.all(["changed", "in use"].map(rows.find))).toMatchObject([
+      { id: "changed" },
+      { id: "in use" },
+    ]);
+  });
+
+  it("forgets events that are older than an instant, but for the newest", async () => {
+    const rows = eventRows(db());
+    const ids: number[] = [];
+    for (const at of [day(0), day(1), day(2)])
+      ids.push(await rows.append(db(), { type: "test.x", priority: "normal", source: "t", payload: {}, at }));
+    const left = async () => (await rows.read({ after: 0, limit: 9 })).map(({ id }) => id);
+    await rows.purge(day(1));
+    expect(await left()).toEqual(ids.slice(1));
+    await rows.purge(day(9));
+    expect(await left()).toEqual(ids.slice(2));
+    expect(await rows.latestId()).toBe(ids[2]);
+  });
+}
+
 describeEachDatabase("what agents keep", (open) => {
   let storage: Storage;
   beforeAll(async () => {
@@ -119,4 +174,5 @@ describeEachDatabase("what agents keep", (open) => {
   });
   conversations(() => storage.db);
   tasks(() => storage.db);
+  retention(() => storage.db);
 });

@@ -51,6 +51,9 @@ const notVerified: Verification = {
   ...{ remaining_steps: [], should_replan: false },
 };
 
+const known = ({ code, message, hint }: AgentError | ToolFailure): TaskError => ({ code, message, hint });
+const cancelled: TaskError = { code: "CANCELLED", message: "The task was cancelled." };
+
 class TaskRun {
   private readonly start: number;
   private readonly evidence = new Evidence();
@@ -83,12 +86,12 @@ class TaskRun {
       );
       return this.end(error);
     } catch (error) {
-      if (signal.aborted) return this.end({ code: "CANCELLED", message: "The task was cancelled." });
-      if (error instanceof ToolFailure)
-        return this.end({ code: error.code, message: error.message, hint: error.hint });
+      if (signal.aborted)
+        return this.end(signal.reason instanceof AgentError ? known(signal.reason) : cancelled);
+      if (error instanceof ToolFailure) return this.end(known(error));
       if (!(error instanceof AgentError) || (!this.planned && error.code !== "EXECUTION_TIMEOUT"))
         throw error;
-      return this.end({ code: error.code, message: error.message, hint: error.hint });
+      return this.end(known(error));
     }
   }
 

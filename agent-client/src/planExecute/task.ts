@@ -18,6 +18,7 @@ export type TaskRequest = {
   template?: PlanTemplate | undefined;
   /** Whether `token` events come. */
   stream?: boolean | undefined;
+  /** An AgentError as its reason is the task's `final_error`; any other is CANCELLED. */
   signal: AbortSignal;
   emit?(event: TaskEvent): void;
 };

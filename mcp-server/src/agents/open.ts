@@ -47,7 +47,7 @@ export type AgentsDeps = {
 
 /** The agents on this server, as it serves them. */
 export type Agents = AgentApi & {
-  /** How many conversations run here. */
+  /** How many conversations and tasks run here. */
   running(): number;
   /** Starts the agents without a conversation, as far as they are enabled. Gives how many work now. */
   startAutonomous(): number;
@@ -94,7 +94,7 @@ export async function openAgents(deps: AgentsDeps): Promise<Agents> {
   ];
   return {
     ...api,
-    running: conversations.running,
+    running: () => conversations.running() + tasks.running(),
     startAutonomous() {
       const { toolbox, close } = toolsFor(deps, deps.clients.agent);
       const runSkill = createRunSkill({ server: { ...server, toolbox }, models, settings, clock });

@@ -17,6 +17,9 @@ import {
 
 export type { AgentTask };
 
+/** The agent that tasks of people are stored under. It is none of the agents' files. */
+export const taskAgent = "task";
+
 /** Who wants to be the only one, and for how long from now. */
 type WantedHold = { holder: string; ttl_ms: number };
 /** `after` is the last seq that the reader has. */
@@ -28,7 +31,14 @@ type AgentAppend = {
   lets_go?: boolean;
 };
 
-const limits = { message: 16 * 1_048_576, event: 262_144, finding: 262_144, page: 8 * 1_048_576 };
+const limits = {
+  message: 16 * 1_048_576,
+  event: 262_144,
+  /** The order of a task has up to 1 MB of context. */
+  task: 2 * 1_048_576,
+  finding: 262_144,
+  page: 8 * 1_048_576,
+};
 
 /** What an agent says of the model's cache after each reply. */
 const cacheEvent = z.looseObject({ type: z.literal("progress"), kind: z.literal("cache"), text: z.string() });
@@ -49,6 +59,11 @@ export const createAgentStore = ({
 }) => ({
   ...conversations(db, clock, log),
   ...tasks(db, clock),
+  /** Forgets tasks that ended, and conversations that were last changed, before an instant. */
+  async purge(before: string): Promise<void> {
+    await agentTaskRows(db).purge(before);
+    await agentSessionRows(db).purge(before);
+  },
 });
 export type AgentStore = ReturnType<typeof createAgentStore>;
 /** What the work of autonomous agents needs of it. */
@@ -143,10 +158,16 @@ function tasks(db: Database, clock: Clock) {
   return {
     /** Newest first. */
     tasks: rows.list,
+    findTask: rows.find,
+    /** Whether a task of the agent is pending or running. */
+    hasOpenTask: rows.hasOpen,
 
-    /** False when that agent has a task of that key already. Throws INPUT_TOO_LARGE for an event over 256 KB. */
+    /** Also one that another process runs, which stops at its next renewal. False when it has ended. */
+    cancelTask: (id: number, error: string) => rows.cancel(id, { error, now: nowOf(clock) }),
+
+    /** False when that agent has a task of that key already. Throws INPUT_TOO_LARGE for an event over 2 MB. */
     async addTask(task: NewAgentTask): Promise<boolean> {
-      checkSize("the event", task.event, limits.event);
+      checkSize("the event", task.event, limits.task);
       return rows.insert(task, nowOf(clock));
     },
 

@@ -1,9 +1,10 @@
 import { keyOf } from "@labwright/agent-client/settings";
 import type { Agents, AgentsDeps } from "./open.ts";
+import { taskAgent } from "./store.ts";
 
 /**
  * The agents: their code and the models' client are loaded at the first use, or at once where one works by
- * itself.
+ * itself or a task waits.
  * @public main.ts takes it from the rooms that it loads
  */
 export function agentsWhenWanted({ host, ...deps }: Omit<AgentsDeps, "own" | "clients"> & { host: string }) {
@@ -24,6 +25,12 @@ export function agentsWhenWanted({ host, ...deps }: Omit<AgentsDeps, "own" | "cl
     });
     return opening;
   };
+  const startWork = async (own: AgentsDeps["own"]): Promise<void> => {
+    const enabled = Object.values(deps.settings.agents).some((agent) => agent.enabled);
+    if (enabled || deps.env.LABWRIGHT_AGENTS_DIR) autonomous = (await open(own)).startAutonomous();
+    // Open agents go on with tasks of people that an earlier process left.
+    else if (await deps.store.hasOpenTask(taskAgent)) await open(own);
+  };
   return {
     open,
     /** Gives back what this server's agents held when it was killed. */
@@ -31,11 +38,7 @@ export function agentsWhenWanted({ host, ...deps }: Omit<AgentsDeps, "own" | "cl
       for (const client of Object.values(clients)) await deps.releaseClient(client);
     },
     startAutonomous(own: AgentsDeps["own"]): Promise<void> {
-      const enabled = Object.values(deps.settings.agents).some((agent) => agent.enabled);
-      if (!enabled && !deps.env.LABWRIGHT_AGENTS_DIR) return Promise.resolve();
-      const started = open(own).then((agents) => {
-        autonomous = agents.startAutonomous();
-      });
+      const started = startWork(own);
       starting = started.catch(() => {});
       return started;
     },

@@ -86,7 +86,9 @@ const limitsSchema = z.strictObject({
     .min(1)
     .max(3_650)
     .default(90)
-    .describe("How long it is kept who did what to which device."),
+    .describe(
+      "How long it is kept who did what to which device; also events, ended tasks, and conversations that nobody continues.",
+    ),
   artifact_mb: z
     .int()
     .min(1)

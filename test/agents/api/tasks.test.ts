@@ -2,7 +2,8 @@ import { AgentError, systemClock, type TaskRequest, type TaskResult } from "@lab
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { z } from "zod";
-import { createTasks, type Tasks } from "#mcp-server/agents/tasks.ts";
+import { createTasks, type Tasks, type TasksDeps } from "#mcp-server/agents/tasks.ts";
+import { fakeClock } from "../../fixtures/fakeClock.ts";
 import { memoryTasks } from "../../fixtures/memoryStore/memoryTasks.ts";
 import { type ApiFixture, ownerToken, startFixture } from "./apiFixture.ts";
 
@@ -28,9 +29,10 @@ let runs: TaskRequest[];
 let run: (request: TaskRequest) => Promise<TaskResult>;
 let tasks: Tasks;
 let api: ApiFixture;
-const open = () =>
+const open = (given: Partial<TasksDeps> = {}) =>
   createTasks({
     ...{ store, clock: systemClock, holder: `test/${Math.random()}`, log: () => undefined },
+    ...given,
     runner: {
       run(request) {
         runs.push(request);
@@ -53,6 +55,7 @@ afterEach(async () => {
 
 const forever = ({ signal }: TaskRequest) =>
   new Promise<TaskResult>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+const cancelled = { state: "cancelled", error: "CANCELLED: The task was cancelled." };
 const idOf = (body: unknown) => z.looseObject({ task_id: z.string() }).parse(body).task_id;
 const stateOf = async (id: string) => (await api.call("GET", `${path}/${id}`)).body;
 
@@ -69,7 +72,38 @@ describe("POST /api/v1/agent/task", () => {
       },
     ]);
     expect(runs).toMatchObject([{ task: "sign in", context: { user: "ann" } }]);
-    expect(await stateOf(idOf(body))).toMatchObject({ state: "done", result: { response: "Did sign in." } });
+    const { result } = z.looseObject({ result: z.unknown() }).parse(body);
+    expect(await stateOf(idOf(body))).toEqual({ task_id: idOf(body), state: "done", result });
+  });
+
+  it("takes up to 1 MB of context", async () => {
+    const context = { text: "y".repeat(1_048_000) };
+    expect((await api.call("POST", path, { body: { task: "x", context } })).status).toBe(200);
+    expect(runs).toMatchObject([{ context }]);
+  });
+
+  it("keeps a result that is too long for its row without what its steps returned", async () => {
+    const step: TaskResult["executed_steps"][number] = {
+      ...{ index: 1, version: 1, objective: "look", retry_count: 0, completed_at: "", execution_time_ms: 1 },
+      ...{ status: "completed", tool_outputs: { look: "é".repeat(200_000) } },
+    };
+    run = async ({ task }) => resultOf(task, { executed_steps: [step] });
+    const { body } = await api.call("POST", path, { body: { task: "x" } });
+    expect(JSON.stringify(body).length).toBeGreaterThan(200_000);
+    expect(await stateOf(idOf(body))).toMatchObject({
+      ...{ state: "done", result: { success: true, executed_steps: [{ step_index: 1, tool_outputs: {} }] } },
+    });
+  });
+
+  it("answers with the result also when it cannot be stored", async () => {
+    await tasks.close();
+    const updateTask = () => Promise.reject(new Error("the database is away"));
+    tasks = open({ store: { ...store, updateTask } });
+    const other = await startFixture({ tasks });
+    expect(await other.call("POST", path, { body: { task: "x" } })).toMatchObject({
+      status: 200,
+      body: { success: true },
+    });
   });
 
   it("answers at once with wait=false, and the task goes on without its caller", async () => {
@@ -147,13 +181,56 @@ describe("tasks", () => {
     await expect(tasks.get("someone", id)).rejects.toMatchObject({ code: "NOT_FOUND" });
     await expect(tasks.cancel("someone", id)).rejects.toMatchObject({ code: "NOT_FOUND" });
     expect((await api.call("DELETE", `${path}/${id}`)).body).toEqual({ cancelled: true });
-    await expect
-      .poll(() => stateOf(id))
-      .toMatchObject({ state: "failed", error: expect.stringContaining("cancelled") });
+    await expect.poll(() => stateOf(id)).toMatchObject(cancelled);
+    expect((await api.call("DELETE", `${path}/${id}`)).body).toEqual({ cancelled: false });
     expect((await api.call("GET", `${path}/nowhere`)).status).toBe(404);
   });
 
+  it("that wait for their turn are stopped by DELETE too, and never run", async () => {
+    run = forever;
+    for (let at = 0; at < 10; at++) await tasks.start("local", { task: `t${at}` });
+    const { id, ended } = await tasks.start("local", { task: "eleventh" });
+    expect(await stateOf(id)).toMatchObject({ state: "pending" });
+    expect((await api.call("DELETE", `${path}/${id}`)).body).toEqual({ cancelled: true });
+    await expect(ended).rejects.toMatchObject({ code: "CANCELLED" });
+    expect(await stateOf(id)).toMatchObject(cancelled);
+    await tasks.close();
+    tasks = open();
+    const { ended: next } = await tasks.start("local", { task: "next" });
+    await tasks.close();
+    await expect(next).rejects.toMatchObject({ code: "INTERRUPTED" });
+    expect(runs.map(({ task }) => task)).toEqual([...Array(10).keys()].map((at) => `t${at}`).concat("next"));
+  });
+
+  it("are found by their id, however many came after them", async () => {
+    const { body } = await api.call("POST", path, { body: { task: "first" } });
+    await tasks.close();
+    const event = { type: "task.asked", owner: "local", order: { task: "later" } };
+    for (let at = 0; at < 1_000; at++)
+      await store.addTask({ agent: "task", key: `later ${at}`, priority: "normal", event });
+    expect(await stateOf(idOf(body))).toMatchObject({ state: "done" });
+  });
+
+  it("end INTERRUPTED where they ran when the server shut down, and wait on where they did not run yet", async () => {
+    run = forever;
+    const running = await Promise.all(
+      [...Array(10).keys()].map((at) => tasks.start("local", { task: `t${at}` })),
+    );
+    const waiting = await tasks.start("local", { task: "waiting" });
+    await tasks.close();
+    for (const { id, ended } of running) {
+      await expect(ended).rejects.toMatchObject({ code: "INTERRUPTED" });
+      expect(await stateOf(id)).toMatchObject({
+        state: "failed",
+        error: expect.stringMatching(/^INTERRUPTED: /),
+      });
+    }
+    await expect(waiting.ended).rejects.toMatchObject({ code: "SERVER_UNREACHABLE" });
+    expect(await stateOf(waiting.id)).toMatchObject({ state: "pending" });
+  });
+
   it("that were under way when the server ended are not run again, and end by name", async () => {
+    await tasks.close();
     await store.addTask({
       agent: "task",
       key: "left",
@@ -161,9 +238,10 @@ describe("tasks", () => {
       event: { type: "task.asked", owner: "local", order: { task: "pay" } },
     });
     await store.claimTask("task", { holder: "a dead process", ttl_ms: 0, max_parallel: 10 });
+    tasks = open();
     await expect
       .poll(() => stateOf("left"))
-      .toMatchObject({ state: "failed", error: expect.stringContaining("INTERRUPTED") });
+      .toMatchObject({ state: "failed", error: expect.stringMatching(/^INTERRUPTED: The server ended/) });
     expect(runs).toEqual([]);
   });
 
@@ -178,6 +256,50 @@ describe("tasks", () => {
     tasks = open();
     await expect.poll(() => runs.map(({ task }) => task)).toEqual(["later"]);
     await expect.poll(async () => (await tasks.get("local", "later")).state).toBe("done");
+  });
+});
+
+describe("a task that another server on the database takes", () => {
+  /** Takes no task itself. */
+  const busy = () => ({ ...store, claimTask: async () => undefined });
+  let other: Tasks;
+  let clock: ReturnType<typeof fakeClock>;
+  beforeEach(async () => {
+    await tasks.close();
+    await api.close();
+    clock = fakeClock();
+    tasks = open({ store: busy(), clock });
+    api = await startFixture({ tasks });
+  });
+  afterEach(() => other.close());
+  it("answers where it was asked, with its result or why there is none", async () => {
+    run = async ({ task }) => {
+      if (task === "bad") throw new AgentError("INVALID_INPUT", "It names no app.", "Name one.");
+      return resultOf(task);
+    };
+    const asked = ["good", "bad"].map((task) => api.call("POST", path, { body: { task } }));
+    await expect.poll(async () => (await store.tasks({ agent: "task", limit: 9 })).length).toBe(2);
+    other = open();
+    await expect.poll(() => store.hasOpenTask("task")).toBe(false);
+    await clock.advance(2_000);
+    const [good, bad] = await Promise.all(asked);
+    expect(good).toMatchObject({ status: 200, body: { success: true, result: { response: "Did good." } } });
+    expect(bad).toMatchObject({
+      status: 400,
+      body: { error: { code: "INVALID_INPUT", message: "It names no app." } },
+    });
+  });
+
+  it("is stopped there by DELETE here", async () => {
+    run = forever;
+    const { id, ended } = await tasks.start("local", { task: "x" });
+    other = open({ clock });
+    await expect.poll(() => runs.length).toBe(1);
+    expect((await api.call("DELETE", `${path}/${id}`)).body).toEqual({ cancelled: true });
+    await expect(ended).rejects.toMatchObject({ code: "CANCELLED" });
+    await clock.advance(5_000);
+    expect(runs[0]?.signal.aborted).toBe(true);
+    expect(await stateOf(id)).toMatchObject(cancelled);
   });
 });
 

@@ -44,14 +44,15 @@ function tasks(open: Open): void {
     ]);
   });
 
-  it("refuses events and findings over 256 KB", async () => {
+  it("refuses events over 2 MB and findings over 256 KB", async () => {
     const { store } = open();
     const { agent } = names();
     const payload = { text: "x".repeat(262_144) };
+    const large = labEvent(1, { payload: { text: "x".repeat(2 * 1_048_576) } });
     const task = { agent, key: "k", priority: "normal", event: labEvent(1, { payload }) } as const;
     const tooLarge = { code: "INPUT_TOO_LARGE" };
-    await expect(store.addTask(task)).rejects.toMatchObject(tooLarge);
-    await store.addTask({ ...task, event: labEvent(1) });
+    await expect(store.addTask({ ...task, event: large })).rejects.toMatchObject(tooLarge);
+    await store.addTask(task);
     const claimed = await store.claimTask(agent, { holder: "a", ttl_ms: second, max_parallel: 99 });
     const found = store.updateTask(claimed?.id ?? 0, { finding: payload }, { holder: "a" });
     await expect(found).rejects.toMatchObject(tooLarge);
@@ -193,6 +194,25 @@ function claims(open: Open): void {
     expect(await store.updateTask(id, end, { holder: "a" })).toBe(true);
     expect(await store.tasks({ agent, state: "failed", limit: 1 })).toMatchObject([end]);
     expect(await store.updateTask(id + 1_000_000, end, { holder: "a" })).toBe(false);
+  });
+
+  it("are cancelled by anyone until they end, and their holder changes nothing more", async () => {
+    const { store } = open();
+    const { agent } = names();
+    await add(store, agent, { running: "high", pending: "normal" });
+    const by = { holder: "a", ttl_ms: 60 * second, max_parallel: 1 };
+    const running = (await store.claimTask(agent, by))?.id ?? 0;
+    const pending = (await store.findTask(agent, "pending"))?.id ?? 0;
+    expect([await store.cancelTask(running, "no"), await store.cancelTask(pending, "no")]).toEqual([
+      true,
+      true,
+    ]);
+    expect(await store.updateTask(running, {}, by)).toBe(false);
+    expect(await store.claimTask(agent, by)).toBeUndefined();
+    expect(await store.cancelTask(running, "again")).toBe(false);
+    const end = { state: "cancelled", error: "no" };
+    expect(await store.tasks({ agent, limit: 9 })).toMatchObject([end, end]);
+    expect(await store.hasOpenTask(agent)).toBe(false);
   });
 
   it("begin anew for one that is given back", async () => {

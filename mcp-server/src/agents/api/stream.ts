@@ -6,7 +6,7 @@ import { z } from "zod";
 import { type ApiDeps, maxRequestBytes } from "./deps.ts";
 import { parsed, reportedError } from "./errors.ts";
 import { type Gate, isOver, type Principal } from "./gate.ts";
-import { agentResult, taskSchema } from "./tasks.ts";
+import { taskSchema } from "./tasks.ts";
 
 /** Events that a client does not read are dropped beyond this; its result is not. */
 const mostUnsent = 4 * 1_048_576;
@@ -74,7 +74,7 @@ function serve(
       if (socket.bufferedAmount < mostUnsent) forward(id, event);
     };
     const { ended } = await deps.tasks.start(principal.owner, { ...order, stream }, emit);
-    send(id, "result", agentResult(await ended));
+    send(id, "result", await ended);
   }
 
   function forward(id: string, event: TaskEvent): void {

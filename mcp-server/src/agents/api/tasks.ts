@@ -1,5 +1,4 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
-import { type TaskResult, toAgentResult } from "@labwright/agent-client";
 import type { ApiDeps } from "./deps.ts";
 import type { ApiEnv } from "./gate.ts";
 import { failures, idSchema, json, okResponses, response } from "./schemas.ts";
@@ -73,22 +72,20 @@ const cancelTask = createRoute({
   method: "delete",
   path: taskPath,
   summary: "Stop a task",
+  description: "One that waits for its turn never runs. Its state is `cancelled`.",
   request: { params },
-  responses: { ...okResponses("Whether it was running.", z.object({ cancelled: z.boolean() })), ...failures },
+  responses: {
+    ...okResponses("False for a task that had ended.", z.object({ cancelled: z.boolean() })),
+    ...failures,
+  },
 });
-
-/** Seed 002's `AgentResult` as its REST example has it (snake case, seconds), with the plan and how it was verified. */
-export const agentResult = (result: TaskResult): unknown => {
-  const { plan, verification } = result;
-  return JSON.parse(JSON.stringify({ ...toAgentResult(result, "python"), plan, verification }));
-};
 
 export function addTasks(app: OpenAPIHono<ApiEnv>, { tasks }: Pick<ApiDeps, "tasks">): void {
   app.openapi(startTask, async (c) => {
     const { id, ended } = await tasks.start(c.get("principal").owner, c.req.valid("json"));
     if (c.req.valid("query").wait === "false") return c.json({ task_id: id }, 202);
     const result = await ended;
-    return c.json({ success: result.success, task_id: id, result: agentResult(result) }, 200);
+    return c.json({ success: result.success, task_id: id, result }, 200);
   });
   app.openapi(getTask, async (c) =>
     c.json(await tasks.get(c.get("principal").owner, c.req.valid("param").id), 200),

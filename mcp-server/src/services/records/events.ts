@@ -6,7 +6,7 @@ import { Repeater } from "./repeater.ts";
 type EventListener = (event: StoredEvent) => void;
 /** What happened, in the order in which it was committed, delivered at least once. */
 export type Events = Pick<Outbox, keyof Outbox>;
-export type EventFeed = Omit<Events, "append">;
+export type EventFeed = Omit<Events, "append" | "purge">;
 
 type EventsOptions = {
   rows: EventRows;
@@ -48,6 +48,9 @@ class Outbox {
   latestId(): Promise<number> {
     return this.options.rows.latestId();
   }
+
+  /** Forgets what is older than an instant. */
+  readonly purge = (before: string): Promise<void> => this.options.rows.purge(before);
 
   /** The last event that a consumer has done; 0 for a new one. It outlives the process. */
   cursor(consumer: string): Promise<number> {

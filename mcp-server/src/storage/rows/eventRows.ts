@@ -1,4 +1,4 @@
-import { asc, eq, gt, max, sql } from "drizzle-orm";
+import { and, asc, eq, gt, lt, max, sql } from "drizzle-orm";
 import type { Database } from "../engine/database.ts";
 import { type WithoutNulls, withoutNulls } from "../schema/columns.ts";
 import { eventCursors, events } from "../schema/index.ts";
@@ -41,6 +41,12 @@ export function eventRows(db: Database) {
     async latestId(): Promise<number> {
       const [row] = await db.select({ id: max(events.id) }).from(events);
       return row?.id ?? 0;
+    },
+
+    /** Forgets what is older than an instant, but for the newest: the last id never goes back. */
+    async purge(before: string): Promise<void> {
+      const latest = db.select({ id: max(events.id) }).from(events);
+      await db.delete(events).where(and(lt(events.at, before), lt(events.id, latest)));
     },
 
     /** The last event that a consumer has done; 0 for a new one. */

@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, getTableColumns, gt, isNull, lte, or, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, getTableColumns, gt, isNull, lt, lte, or, sql } from "drizzle-orm";
 import type { Database } from "../../engine/database.ts";
 import { type AgentUsage, agentEvents, agentMessages, agentSessions } from "../../schema/agents.ts";
 import { hasValues } from "../../schema/columns.ts";
@@ -71,6 +71,13 @@ export function agentSessionRows(db: Database) {
         .where(eq(agentSessions.id, id))
         .returning({ id: agentSessions.id });
       return rows.length > 0;
+    },
+
+    /** Forgets conversations that were neither changed nor held since an instant, with their messages and events. */
+    async purge(before: string): Promise<void> {
+      const { updated_at, held_until } = agentSessions;
+      const isFree = or(isNull(held_until), lt(held_until, before));
+      await db.delete(agentSessions).where(and(lt(updated_at, before), isFree));
     },
 
     ...holding(db),

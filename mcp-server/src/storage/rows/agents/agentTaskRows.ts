@@ -1,4 +1,19 @@
-import { and, asc, count, desc, eq, getTableColumns, gt, inArray, isNull, lte, or, sql } from "drizzle-orm";
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  getTableColumns,
+  gt,
+  inArray,
+  isNull,
+  lt,
+  lte,
+  not,
+  or,
+  sql,
+} from "drizzle-orm";
 import type { Database } from "../../engine/database.ts";
 import { agentTasks } from "../../schema/agents.ts";
 import { hasValues } from "../../schema/columns.ts";
@@ -18,6 +33,7 @@ export type AgentTaskFilter = {
 
 const { holder: _, held_until: __, ...columns } = getTableColumns(agentTasks);
 const urgency = sql`case ${agentTasks.priority} when 'critical' then 0 when 'high' then 1 else 2 end`;
+const isOpen = inArray(agentTasks.state, ["pending", "running"]);
 /** Any fixed number: names the lock among this database's advisory locks ("task" in ASCII). */
 const claimLock = 0x7461736b;
 
@@ -50,6 +66,30 @@ export function agentTaskRows(db: Database) {
       return rows.length > 0;
     },
 
+    /** Whoever has it, who then can change it no more. False when it has ended. */
+    async cancel(id: number, { error, now }: { error: string; now: string }): Promise<boolean> {
+      const end = { state: "cancelled", error, holder: null, held_until: null, updated_at: now } as const;
+      const isThis = and(eq(agentTasks.id, id), isOpen);
+      const rows = await db.update(agentTasks).set(end).where(isThis).returning({ id: agentTasks.id });
+      return rows.length > 0;
+    },
+
+    async find(agent: string, key: string): Promise<AgentTask | undefined> {
+      const [row] = await db.select(columns).from(agentTasks).where(hasValues(agentTasks, { agent, key }));
+      return row;
+    },
+
+    /** Whether one of the agent's is pending or running. */
+    async hasOpen(agent: string): Promise<boolean> {
+      const isOfAgent = and(eq(agentTasks.agent, agent), isOpen);
+      return (await db.select({ id: agentTasks.id }).from(agentTasks).where(isOfAgent).limit(1)).length > 0;
+    },
+
+    /** Forgets tasks that ended before an instant. */
+    async purge(before: string): Promise<void> {
+      await db.delete(agentTasks).where(and(not(isOpen), lt(agentTasks.updated_at, before)));
+    },
+
     /** Newest first. */
     async list({ agent, state, limit }: AgentTaskFilter): Promise<AgentTask[]> {
       return db
@@ -79,7 +119,6 @@ const claiming =
         .select({ running: count() })
         .from(agentTasks)
         .where(and(isOfAgent, eq(agentTasks.state, "running"), gt(agentTasks.held_until, now)));
-      const isOpen = inArray(agentTasks.state, ["pending", "running"]);
       const isFree = or(isNull(agentTasks.held_until), lte(agentTasks.held_until, now));
       const next = tx
         .select({ id: agentTasks.id })
