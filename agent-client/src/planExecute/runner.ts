@@ -5,15 +5,16 @@ import { longestTask, type Plan } from "../planner/plan.ts";
 import { type Planned, planTask } from "../planner/planTask.ts";
 import { Evidence } from "./evidence.ts";
 import { runPlan, type StepEnd } from "./runPlan.ts";
-import type {
-  StepResult,
-  TaskError,
-  TaskPhase,
-  TaskRequest,
-  TaskResult,
-  TaskRunner,
-  TaskRunnerDeps,
-  Verification,
+import {
+  errorOf,
+  type StepResult,
+  type TaskError,
+  type TaskPhase,
+  type TaskRequest,
+  type TaskResult,
+  type TaskRunner,
+  type TaskRunnerDeps,
+  type Verification,
 } from "./task.ts";
 import { verify } from "./verify.ts";
 
@@ -51,7 +52,6 @@ const notVerified: Verification = {
   ...{ remaining_steps: [], should_replan: false },
 };
 
-const known = ({ code, message, hint }: AgentError | ToolFailure): TaskError => ({ code, message, hint });
 const cancelled: TaskError = { code: "CANCELLED", message: "The task was cancelled." };
 
 class TaskRun {
@@ -87,11 +87,11 @@ class TaskRun {
       return this.end(error);
     } catch (error) {
       if (signal.aborted)
-        return this.end(signal.reason instanceof AgentError ? known(signal.reason) : cancelled);
-      if (error instanceof ToolFailure) return this.end(known(error));
+        return this.end(signal.reason instanceof AgentError ? errorOf(signal.reason) : cancelled);
+      if (error instanceof ToolFailure) return this.end(errorOf(error));
       if (!(error instanceof AgentError) || (!this.planned && error.code !== "EXECUTION_TIMEOUT"))
         throw error;
-      return this.end(known(error));
+      return this.end(errorOf(error));
     }
   }
 
@@ -204,10 +204,13 @@ class TaskRun {
     this.request.emit?.({ type: "progress", current_step, total_steps, status, percent });
   }
 
-  /** The first failure of the last plan, else that nothing was verified. */
+  /** The first failure of the last plan, else why nothing was verified. */
   private whyNot(): TaskError {
     const failed = this.planned && this.resultsOf(this.planned.plan).find(({ error }) => error)?.error;
-    return failed ?? { code: "VERIFICATION_FAILED", message: this.verification.reasoning };
+    return (
+      failed ??
+      this.verification.error ?? { code: "VERIFICATION_FAILED", message: this.verification.reasoning }
+    );
   }
 
   /** Names what became of every step that has no result yet. */

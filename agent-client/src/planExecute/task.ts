@@ -36,6 +36,11 @@ export type StepStatus = "pending" | "running" | "completed" | "failed" | "skipp
 /** `code`: of `agentErrorStatus`, or another of the server's. */
 export type TaskError = { code: string; message: string; hint?: string };
 
+export const errorOf = ({ code, message, hint }: Required<TaskError>): TaskError => ({
+  ...{ code, message },
+  ...(hint && { hint }),
+});
+
 export type StepResult = {
   index: number;
   /** Of the plan that the step is of. */
@@ -58,6 +63,8 @@ export type Verification = {
   /** Indices of steps of the last plan. */
   remaining_steps: readonly number[];
   should_replan: boolean;
+  /** Why no model read the results, where one was needed. */
+  error?: TaskError;
 };
 
 export type TaskResult = {

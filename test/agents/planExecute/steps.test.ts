@@ -159,6 +159,28 @@ test("a tool that hangs ends its step after the longest time that its tools decl
   expect(model.requests).toHaveLength(2);
 });
 
+test("a model that does not read the results in time is VERIFICATION_TIMEOUT", async () => {
+  const clock = fakeClock();
+  const reading = hold();
+  const model = await apiFor({
+    plan: [plan(act(1)), says("no plan"), says("no plan")],
+    steps: { 1: [calls("do_it"), says("done")] },
+    verify: [() => reading.pass().then(() => says("late"))],
+  });
+  const done = run(
+    fakeToolbox(specs, () => answers("ok", { done: true })),
+    { api: model, task, clock },
+  );
+  await reading.reached;
+  await clock.advance(5_001);
+  expect((await done).result).toMatchObject({
+    success: false,
+    final_error: { code: "VERIFICATION_TIMEOUT" },
+    verification: { task_complete: false },
+  });
+  reading.open();
+});
+
 test("the time of the whole task ends it wherever it is", async () => {
   const clock = fakeClock();
   const started = hold();
