@@ -1,5 +1,6 @@
 import type { Database } from "../../../storage/engine/database.ts";
-import type { ActionExecutor, Clock, DeviceService, ExecutionService } from "../../ports.ts";
+import type { ActionExecutor, Clock, DeviceService, ExecutionService, OpenDevice } from "../../ports.ts";
+import { getNode } from "../userinterfaces/model.ts";
 import { Histories } from "./history.ts";
 import { createLooking, type LookingDependencies } from "./looking.ts";
 import { createMoving } from "./moving.ts";
@@ -34,5 +35,16 @@ export function createNavigation(deps: NavigationDependencies) {
     ...createRuns({ executions, userinterfaces, moving }),
     ...createLooking(deps, positions, histories),
     ...createPreview(userinterfaces),
+    /**
+     * Notes where a caller says that the device is. Checks of that node are looked at before a way begins there; a node
+     * without checks is believed. Throws NODE_NOT_FOUND.
+     */
+    async believe(device: OpenDevice, said: { userinterface_name: string; node: string }): Promise<void> {
+      const model = await userinterfaces.load(said.userinterface_name);
+      const { id: app } = model.ui;
+      const { id } = getNode(model, said.node);
+      const tracked = await positions.find(device.id, app);
+      if (tracked?.node_id !== id) await positions.put(device.id, app, id, false);
+    },
   };
 }

@@ -64,16 +64,6 @@ export function createLooking(
       if (!tracked || !node) return { verified: false, source: "unknown" };
       return named(node, tracked.verified && !tracked.stale, "tracked", { age_ms: tracked.age_ms });
     },
-    /**
-     * Notes where a caller says that the device is. Checks of that node are looked at before a way begins there; a node
-     * without checks is believed. Throws NODE_NOT_FOUND.
-     */
-    async believe(device: OpenDevice, said: { userinterface_name: string; node: string }): Promise<void> {
-      const model = await userinterfaces.load(said.userinterface_name);
-      const { id } = getNode(model, said.node);
-      const tracked = await positions.find(device.id, model.ui.id);
-      if (tracked?.node_id !== id) await positions.put(device.id, model.ui.id, id, false);
-    },
     /** Polls a node's own checks. Throws INVALID_INPUT for a node that has none. */
     async verifyNode(
       device: OpenDevice,
