@@ -88,18 +88,24 @@ const mostResultBytes = 64_000;
 const begin = "labwright-script-";
 let leftoversGone: Promise<unknown> | undefined;
 
-/** Folders of runs whose server was killed: the process that their names hold is gone. */
+/** Names in a folder that are `begin`, a process's id and more, of processes that are gone. Ask before this process makes one. */
+export async function leftIn(folder: string, begin: string): Promise<string[]> {
+  if (process.platform !== "linux") return [];
+  const isGone = (pid: number) => pid === process.pid || (pid > 0 && !existsSync(`/proc/${pid}`));
+  const idIn = (name: string) => Number.parseInt(name.slice(begin.length), 10);
+  return (await readdir(folder)).filter((name) => name.startsWith(begin) && isGone(idIn(name)));
+}
+
+/** Folders of runs whose server was killed. */
 async function removeLeftovers(): Promise<void> {
-  const names = await readdir(tmpdir());
-  const pidOf = (name: string) => Number(new RegExp(`^${begin}(\\d+)-`).exec(name)?.[1]);
-  const left = names.filter((name) => pidOf(name) > 0 && !existsSync(`/proc/${pidOf(name)}`));
+  const left = await leftIn(tmpdir(), begin);
   // Another user's cannot be removed, and need not be.
   await Promise.allSettled(left.map((name) => rm(join(tmpdir(), name), { recursive: true })));
 }
 
 /** The server's folder for one run, where the socket and the result lie; only the two are shown to the script. */
 export async function openRunFolder() {
-  leftoversGone ??= process.platform === "linux" ? removeLeftovers() : Promise.resolve();
+  leftoversGone ??= removeLeftovers();
   await leftoversGone;
   const folder = await mkdtemp(join(tmpdir(), `${begin}${process.pid}-`));
   const result = join(folder, "result.json");

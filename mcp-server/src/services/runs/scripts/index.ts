@@ -17,7 +17,7 @@ import { checkReadable, findInterpreter, type Launch } from "./launch.ts";
 import { runScript, type ScriptRunDependencies } from "./run.ts";
 
 export type { ToolCalls, ToolReply } from "./calls.ts";
-export { openRunFolder, type RunFolder, readResult } from "./channel.ts";
+export { leftIn, openRunFolder, type RunFolder, readResult } from "./channel.ts";
 export { follow } from "./follow.ts";
 export { findInterpreter } from "./launch.ts";
 export { endText, refusalIn } from "./verdict.ts";

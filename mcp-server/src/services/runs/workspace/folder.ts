@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { constants, type Stats } from "node:fs";
 import {
   chmod,
@@ -15,6 +16,7 @@ import { join } from "node:path";
 import { nearest } from "@labwright/controllers";
 import { ToolError } from "../../../errors.ts";
 import { fileFailure } from "../../../fileFailure.ts";
+import { leftIn } from "../scripts/index.ts";
 
 const mostFileBytes = 5_000_000;
 const mostEntries = 10_000;
@@ -28,6 +30,8 @@ export type Entry = { name: string; kind: "file" | "folder" | "link" | "other"; 
  * workspace's own folder, one name at a time, each opened without following links.
  */
 export class WorkspaceFolder {
+  private inlineGone: Promise<void> | undefined;
+
   /** `owner` is the user that the files belong to, where the server is root. */
   constructor(
     private readonly root: string,
@@ -43,7 +47,10 @@ export class WorkspaceFolder {
         // The sandbox enters it before it becomes that user, without root's rights.
         if (owner !== undefined) await chmod(this.root, 0o711);
       }
-      return await realpath(this.root);
+      const path = await realpath(this.root);
+      this.inlineGone ??= removeInline(path);
+      await this.inlineGone;
+      return path;
     } catch (error) {
       throw failure(error, "The workspace's folder", "STORAGE_FAILED");
     }
@@ -181,6 +188,18 @@ export class WorkspaceFolder {
     const owner = await this.owner();
     if (owner !== undefined) await to.chown(owner, owner);
   }
+}
+
+const inlineBegin = ".inline-";
+
+/** A new name for code without a file. It runs in the workspace, so that its imports are those of a file there. */
+export const inlineName = (extension: string): string =>
+  `${inlineBegin}${process.pid}-${randomBytes(6).toString("hex")}.${extension}`;
+
+/** Removes what servers left that were killed while such code ran. */
+async function removeInline(folder: string): Promise<void> {
+  const names = await leftIn(folder, inlineBegin).catch(() => []);
+  await Promise.allSettled(names.map((name) => unlink(join(folder, name))));
 }
 
 const { O_NOFOLLOW = 0, O_DIRECTORY = 0 } = constants;

@@ -1,11 +1,11 @@
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { findSandbox } from "@labwright/controllers";
 import { ToolError } from "../../../errors.ts";
 import type { ArtifactRef, ArtifactStore, CallContext, Language } from "../../ports.ts";
 import { pageOf } from "../../values/pages.ts";
 import { ctrfDocument } from "../reports/ctrf.ts";
 import { findInterpreter, openRunFolder, readResult } from "../scripts/index.ts";
-import { type Entry, inside, placeInside, WorkspaceFolder } from "./folder.ts";
+import { type Entry, inlineName, inside, placeInside, WorkspaceFolder } from "./folder.ts";
 import { readJunit, type TestResult } from "./junit.ts";
 import { checkEnd, type ProgramDependencies, type ProgramEnd, Programs } from "./program.ts";
 import { notInstalled, type Runner, resultFile, runnerCommand } from "./runners.ts";
@@ -102,8 +102,7 @@ class Workspace implements WorkspaceService {
       throw new ToolError("INVALID_INPUT", "Either code or file is needed, and not both.", hint);
     }
     if (file !== undefined) await this.folder.find(file);
-    // In the workspace, so that its imports are those of a file there.
-    const name = file ?? `.inline-${randomBytes(6).toString("hex")}.${extensions[language]}`;
+    const name = file ?? inlineName(extensions[language]);
     if (code !== undefined) await this.folder.write(name, code);
     try {
       const end = await this.run(language, [placeInside(name), ...args], { stdin, timeout_ms }, context);
