@@ -48,8 +48,13 @@ function ofRequest(status: 400 | 413, said: string, model: string): ModelFailure
   }
   const hint =
     "Correct what it names: in agents.models, in the skill, or in what was sent. The same request will fail again.";
-  return failed("MODEL_FAILED", `${model} refused the request: ${said}`, hint);
+  const message = `${model} refused the request: ${said}`;
+  return { error: new AgentError("MODEL_FAILED", message, hint, { status }), again: false };
 }
+
+/** Whether the API does not take a request as it is, so that another form of it may be taken. */
+export const isRefusedRequest = (error: unknown): boolean =>
+  error instanceof AgentError && error.code === "MODEL_FAILED" && error.details.status === 400;
 
 /** Whether the API refused thinking because the conversation before it is not what it was. */
 export const isForeignThinking = (error: unknown): boolean =>

@@ -3,6 +3,7 @@ import { within } from "../clock.ts";
 import { AgentError, type AgentErrorCode, agentErrorStatus } from "../errors.ts";
 import { objectIn } from "../loop/history.ts";
 import { callTyped, ToolFailure } from "../mcp/calls.ts";
+import { isRefusedRequest } from "../model/failure.ts";
 import type { ModelEndpoint, ModelSource } from "../model/models.ts";
 import { askOnce, littleThinking, maxUnstreamed } from "../model/request.ts";
 import type { Clock, Toolbox, ToolSpec } from "../ports.ts";
@@ -133,18 +134,31 @@ async function byModel(
   const shown = material.devices.map(({ device_id }) => device_id);
   const devices = shown.length > 0 ? shown : device_ids;
   const tools = new Set(material.specs.map(({ name }) => name));
-  const question = questionOf(material);
+  const asking = { template: request.template, question: questionOf(material) };
+  let isStructured = endpoint.facts.structured_output;
+  const answer = (problems: readonly string[], stop: AbortSignal) =>
+    answerOf(endpoint, { ...asking, problems, isStructured }, stop);
   const attempt = async (problems: readonly string[]): Promise<Plan> => {
     const ask = (stop: AbortSignal) =>
-      withBackoff(() => answerOf(endpoint, request.template, question, problems, stop), clock, stop);
+      withBackoff(
+        () =>
+          answer(problems, stop).catch((error: unknown) => {
+            if (!isStructured || !isRefusedRequest(error)) throw error;
+            // An endpoint that does not take the output format: the answer's form is said in words, from now on.
+            isStructured = false;
+            return answer(problems, stop);
+          }),
+        clock,
+        stop,
+      );
     const said = await within(
       timeout_ms,
       { signal, clock, late: () => tooLate(endpoint.model, timeout_ms) },
       ask,
     );
-    const answer = objectIn(said);
-    if (answer === undefined) throw unusable("WEAK_MODEL", ["there is no whole JSON object in it"]);
-    const found = planIn(answer, request.task, request.version);
+    const object = objectIn(said);
+    if (object === undefined) throw unusable("WEAK_MODEL", ["there is no whole JSON object in it"]);
+    const found = planIn(object, request.task, request.version);
     if ("problems" in found) throw unusable("INVALID_PLAN", found.problems);
     const problemsFound = problemsIn(found.plan, {
       ...{ tools, devices },
@@ -176,14 +190,18 @@ function problemsToMend(error: unknown, retry: number, model: string): readonly 
 const unusable = (code: "WEAK_MODEL" | "INVALID_PLAN", problems: readonly string[]) =>
   new AgentError(code, problems.join("; "), "", { problems });
 
+type Asking = {
+  template: PlanTemplate;
+  question: string;
+  problems: readonly string[];
+  isStructured: boolean;
+};
+
 async function answerOf(
   endpoint: ModelEndpoint,
-  template: PlanTemplate,
-  question: string,
-  problems: readonly string[],
+  { template, question, problems, isStructured }: Asking,
   signal: AbortSignal,
 ): Promise<string> {
-  const isStructured = endpoint.facts.structured_output;
   const { max_tokens: _, output_config, ...thinking } = littleThinking(endpoint);
   const again =
     problems.length === 0

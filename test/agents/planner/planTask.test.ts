@@ -47,12 +47,19 @@ async function plan(
 }
 
 const good = { analysis: "a", feasible: true, steps: [{ step: 1, objective: "Look", tools: ["look"] }] };
+const planOf = (...steps: object[]) => ({
+  ...good,
+  steps: steps.map((step, at) => ({ step: at + 1, objective: "Look", tools: ["look"], ...step })),
+});
 const bad = { ...good, steps: [{ step: 1, objective: "Look", tools: ["lok"] }] };
 
 test.each([
   ["prose", [says("I would look."), answersJson(good)]],
   ["half a JSON", [says('{"analysis": "a", "steps": ['), answersJson(good)]],
   ["an unknown tool", [answersJson(bad), answersJson(good)]],
+  ["a plan with a cycle", [answersJson(planOf({ depends_on: [1] })), answersJson(good)]],
+  ["500 steps", [answersJson(planOf(...Array.from({ length: 500 }, () => ({})))), answersJson(good)]],
+  ["a command without an app", [answersJson(planOf({ tools: [], command: "wipe" })), answersJson(good)]],
 ])("%s is asked for once more, with what is wrong and for a simpler plan", async (_, steps) => {
   const { api, planned } = await plan(steps);
   expect((await planned).plan).toMatchObject({ complexity: "simple", steps: [{ tools: ["look"] }] });
@@ -107,6 +114,22 @@ test("a model without structured output is shown the answer's form, one with it 
   expect(JSON.stringify(known.api.requests[0])).toContain("json_schema");
   expect(JSON.stringify(known.api.requests[0])).not.toContain("Answer with one JSON object");
   expect(JSON.stringify(legacy.api.requests[0])).toContain("Split the task into steps");
+});
+
+const noFormat = error(400, "invalid_request_error", { message: "output_config.format: not permitted" });
+
+test("an endpoint that refuses the output format is asked once more, for JSON in words, and not for the format again", async () => {
+  const { api, planned } = await plan([noFormat, answersJson(bad), says(`So: ${JSON.stringify(good)}`)]);
+  expect((await planned).plan.steps).toHaveLength(1);
+  const sent = api.requests.map((request) => JSON.stringify(request.body));
+  expect(sent.map((body) => body.includes("json_schema"))).toEqual([true, false, false]);
+  expect(sent.map((body) => body.includes("Answer with one JSON object"))).toEqual([false, true, true]);
+});
+
+test("a request that is refused without the format too is the model's failure", async () => {
+  const { api, planned } = await plan([noFormat, noFormat, answersJson(good)]);
+  await expect(planned).rejects.toMatchObject({ code: "MODEL_FAILED", details: { status: 400 } });
+  expect(api.requests).toHaveLength(2);
 });
 
 test("only tools for what the task needs are shown, and the context is data in the message", async () => {
