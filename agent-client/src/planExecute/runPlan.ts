@@ -5,8 +5,8 @@ import type { SessionEnded } from "../events.ts";
 import { runAgent } from "../loop/runAgent.ts";
 import { createOrder, type Gate } from "../loop/tools.ts";
 import { callTyped, failureIn, ToolFailure, textIn } from "../mcp/calls.ts";
-import { deviceOf, isSameDevice } from "../planner/check.ts";
-import { inOrder, type Plan, type PlanStep } from "../planner/plan.ts";
+import { isSameDevice } from "../planner/check.ts";
+import { deviceOf, inOrder, type Plan, type PlanStep } from "../planner/plan.ts";
 import type { Planned } from "../planner/planTask.ts";
 import type { ToolCall, ToolResult, ToolSpec } from "../ports.ts";
 import { patientToolbox } from "../recovery.ts";
@@ -50,14 +50,13 @@ export type PlanRun = TaskRunnerDeps & {
 };
 
 /**
- * Runs a plan. Steps without `tools` go to the server in one call, which is a run of an unsaved test case; where a step needs
- * judgement or another device, each step runs by itself as soon as those it depends on are done. Nothing is thrown for a step
- * that fails: the steps that depend on it are skipped, and the others go on.
+ * Runs a plan. Without `tools` it goes to the server in one call, which runs it as unsaved test cases; where a step needs
+ * judgement, each step runs by itself as soon as those it depends on are done. Nothing is thrown for a step that
+ * fails: the steps that depend on it are skipped, and the others go on.
  */
 export async function runPlan(run: PlanRun): Promise<void> {
   const { steps } = run.planned.plan;
-  const isOneRun = steps.every((step) => !step.tools && keyOf(step, run) === keyOf({}, run));
-  if (isOneRun) return runOnServer(steps, run);
+  if (steps.every(({ tools }) => !tools)) return runOnServer(steps, run);
   const orders = new Map<string, ReturnType<typeof createOrder>>();
   const specs = await run.toolbox.specs();
   const done = new Map<number, Promise<StepStatus>>();
@@ -129,18 +128,18 @@ const timeOf = ({ timeout_ms = stepMs }: PlanStep): number => Math.max(timeout_m
 
 async function callServer(steps: readonly PlanStep[], run: PlanRun, retried: () => void): Promise<Reply> {
   const { request, planned, evidence, signal, left } = run;
-  const [first] = steps;
-  const device_id = (first && deviceOf(first)) ?? planned.devices[0];
+  const { devices } = planned;
   const sum = steps.reduce((ms, step) => ms + timeOf(step), 0);
   const timeout_ms = Math.max(leastRunMs, Math.min(sum, left(), mostRunMs));
-  const plan: Plan = { ...planned.plan, steps: steps.map(withoutDevice) };
+  const plan: Plan = { ...planned.plan, steps: [...steps] };
   const { userinterface_name } = request;
   const input = {
     plan,
     userinterface_name,
     timeout_ms,
     wait_ms: timeout_ms,
-    ...(device_id !== undefined && { device_id }),
+    ...(devices.length > 0 && { device_id: devices[0] }),
+    ...(devices.length > 1 && { device_ids: devices }),
   };
   const toolbox = patientToolbox(run.toolbox, run.clock, retried);
   const reply = await callTyped(toolbox, { name: "execute_plan", input }, replySchema, signal);
@@ -152,11 +151,6 @@ async function callServer(steps: readonly PlanStep[], run: PlanRun, retried: () 
   }
   return reply;
 }
-
-const withoutDevice = ({ params, ...step }: PlanStep): PlanStep => {
-  const { device_id: _, ...rest } = params ?? {};
-  return params ? { ...step, params: rest } : step;
-};
 
 async function runOnServer(steps: readonly PlanStep[], run: PlanRun): Promise<void> {
   let retry_count = 0;

@@ -1,8 +1,4 @@
-import { orderProblems, type Plan, type PlanStep } from "./plan.ts";
-
-/** The device that a step drives; undefined for the task's own. */
-export const deviceOf = ({ params }: Pick<PlanStep, "params">): string | undefined =>
-  typeof params?.device_id === "string" ? params.device_id : undefined;
+import { deviceOf, orderProblems, type Plan, type PlanStep } from "./plan.ts";
 
 /** Whether two names mean one device: `host/name`, or the name alone. */
 export const isSameDevice = (one: string, other: string): boolean =>

@@ -31,6 +31,10 @@ export const planStepSchema = z.strictObject({
 });
 export type PlanStep = z.output<typeof planStepSchema>;
 
+/** The device that a step drives; undefined for the plan's own. */
+export const deviceOf = ({ params }: Pick<PlanStep, "params">): string | undefined =>
+  typeof params?.device_id === "string" ? params.device_id : undefined;
+
 const complexitySchema = z.enum(["simple", "moderate", "complex"]);
 type Complexity = z.output<typeof complexitySchema>;
 

@@ -1,6 +1,7 @@
 // Who plans has the plan's shape; this server runs it as an unsaved test case.
 export {
   complexityOf,
+  deviceOf,
   inOrder,
   longestTask,
   orderProblems,

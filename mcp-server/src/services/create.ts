@@ -304,7 +304,7 @@ function createApps(
   const authoring = createAuthoring({ ...driving, apps: userinterfaces, testcases });
   const planning = createPlanning({
     ...driving,
-    ...{ navigation, testcases, authoring, apps: userinterfaces },
+    ...{ navigation, testcases, authoring, apps: userinterfaces, clock },
     log: log ?? (() => undefined),
   });
   return { userinterfaces, navigation, testcases, references, appFiles, authoring, planning };

@@ -43,7 +43,7 @@ export const executePlan = defineTool({
   name: "execute_plan",
   title: "Run a plan",
   description:
-    'Run a task in words (go to Home and click "Replay"; check "Sign in" is shown) or a plan {task,steps:[{index,objective,command,params,depends_on}]}; command execute_navigation takes target_node. Returns a result per step; success needs a check that held',
+    'Run a task in words (go to Home and click "Replay"; check "Sign in" is shown) or a plan {task,steps:[{index,objective,command,params,depends_on}]}; command execute_navigation takes target_node, params.device_id names another device. Returns a result per step; success needs a check that held',
   domain: "planning",
   capabilities: ["PLANNING", "TESTING"],
   effect: "write",
@@ -57,9 +57,11 @@ export const executePlan = defineTool({
     timeout_ms: z.int().min(1_000).max(3_600_000).default(300_000).describe("Of the run"),
     run: z.boolean().default(true),
     current_node_id: z.string().min(1).optional(),
+    device_ids: z.array(z.string().min(1)).max(10).optional(),
   }),
-  // The agents plan first and show the plan before it runs; seed 004's callers may say where the device is.
-  unlisted: ["run", "current_node_id"],
+  // The agents plan first, show the plan before it runs, and bind it to their devices; seed 004's callers may say where the
+  // device is.
+  unlisted: ["run", "current_node_id", "device_ids"],
   output: z.object({
     success: z.boolean(),
     message: z.string(),

@@ -170,6 +170,31 @@ describe("with a model", () => {
     expect(JSON.stringify(model.requests.at(-1))).toContain("fly_away");
   });
 
+  test("a plan for two devices is one call and one execution; a third device is refused before anything runs", async () => {
+    const on = (device_id: string, index: number) => ({
+      ...{ index, objective: `See ${device_id}`, depends_on: [], command: "text_visible" },
+      params: { device_id, text: "Home" },
+    });
+    const task = "verify both, please";
+    const devices = { ...where, device_ids: ["box", "other"] };
+    await client.call("navigate_to_node", { userinterface_name: "box", node: "Home", device_id: "other" });
+    const both = await api(
+      answersJson({ analysis: "", feasible: true, steps: [on("box", 1), on("other", 2)] }),
+    );
+    const { result } = await run(toolbox, { ...devices, api: both, task });
+    expect(result).toMatchObject({
+      ...{ success: true, replans: 0 },
+      executed_steps: [{ status: "completed" }, { status: "completed" }],
+    });
+    const before = await executions();
+    const third = answersJson({ analysis: "", feasible: true, steps: [on("third", 1)] });
+    await expect(run(toolbox, { ...devices, api: await api(third, third), task })).rejects.toMatchObject({
+      code: "PLANNING_FAILED",
+      message: expect.stringContaining("drives third"),
+    });
+    expect(await executions()).toEqual(before);
+  });
+
   test("a step with tools runs with these tools alone, on the task's device; a plan on the screen is not taken", async () => {
     const steps = [
       { step: 1, objective: "Look", tools: ["verify_device_state"] },

@@ -1,6 +1,2 @@
-export {
-  type ContextReply,
-  createPlanning,
-  type PlanningService,
-  type PlanReply,
-} from "./planning.ts";
+export { type ContextReply, createPlanning, type PlanningService } from "./planning.ts";
+export type { PlanReply } from "./views.ts";

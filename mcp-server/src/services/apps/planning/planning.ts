@@ -1,20 +1,23 @@
 import {
   complexityOf,
+  deviceOf,
   longestTask,
   type Plan,
   type PlanStep,
   planSchema,
-  type Step,
 } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
 import { checksOf, commandsOf } from "../../devices/findCommand.ts";
-import type { CallContext, DeviceRef, DeviceService, ExecutionService } from "../../ports.ts";
+import type { CallContext, Clock, DeviceRef, DeviceService, ExecutionService, Run } from "../../ports.ts";
+import { reasonOf } from "../../records/executions/index.ts";
 import type { AuthoringService } from "../authoring/index.ts";
 import type { NavigationService } from "../navigation/index.ts";
 import type { TestcaseReply, TestcaseService } from "../testcases/index.ts";
 import type { UserInterfaceService } from "../userinterfaces/index.ts";
 import { contextOf, type DeviceContext, rolesOn } from "./context.ts";
-import { invalid, type Offers, orderedSteps, stepsOf, testStepOf, typeOf } from "./steps.ts";
+import { type Part, type PartReply, type Place, partsOf, runParts } from "./parts.ts";
+import { invalid, type Offers, orderedSteps, stepsOf, testStepOf } from "./steps.ts";
+import { type PlanReply, recordOf, type StepView, summaryOf, viewOf } from "./views.ts";
 
 const longestName = 120;
 /** What a step is expected to take; a navigation is several commands and a check. */
@@ -24,6 +27,8 @@ type ContextRequest = { device_ids: readonly string[]; userinterface_name: strin
 export type ContextReply = { userinterface_name: string; contexts: DeviceContext[] };
 
 type ExecuteRequest = DeviceRef & {
+  /** The only devices that the plan may drive, with \`device_id\`; any when neither is given. */
+  device_ids?: readonly string[] | undefined;
   task?: string | undefined;
   plan?: unknown;
   userinterface_name: string;
@@ -35,38 +40,14 @@ type ExecuteRequest = DeviceRef & {
   run: boolean;
 };
 
-/** How one step went, in the states of seed 002. */
-type StepView = {
-  step: number;
-  objective: string;
-  command?: string;
-  action_type?: string;
-  status: "pending" | "running" | "completed" | "failed" | "skipped" | "timeout";
-  /** Whether it was a check. */
-  check?: boolean;
-  message?: string;
-  duration_ms?: number;
-};
-
-/** `success`: every check held and at least one was made. `plan` is there where a task was given. */
-export type PlanReply = {
-  success: boolean;
-  message: string;
-  results: StepView[];
-  plan?: Plan;
-  current_node?: string;
-  current_node_id?: string;
-} & Partial<
-  Pick<TestcaseReply, "execution_id" | "status" | "reason" | "duration_ms" | "verified_count" | "failed_step">
->;
-
 export type PlanningDependencies = {
   authoring: Pick<AuthoringService, "read">;
-  testcases: Pick<TestcaseService, "executeUnsaved">;
+  testcases: Pick<TestcaseService, "checkUnsaved" | "executeUnsaved">;
   apps: Pick<UserInterfaceService, "load">;
   navigation: Pick<NavigationService, "position" | "believe">;
   devices: Pick<DeviceService, "acquire" | "offering">;
-  executions: Pick<ExecutionService, "get">;
+  executions: Pick<ExecutionService, "get" | "run">;
+  clock: Clock;
   /** A line of the daemon's log. */
   log(text: string): void;
 };
@@ -100,7 +81,7 @@ class Planning {
           const context = contextOf({ device, model, current: position.node }, roles);
           const { actions, verifications, navigation } = context;
           this.deps.log(
-            `Loaded context for ${device.id} (${device.model}) in ${userinterface_name}: actions: ${actions.length}, verifications: ${verifications.length}, navigation nodes: ${navigation.length}, current_node: ${context.current_node ?? "unknown"}`,
+            `Loaded context for ${device.id} (${device.model}) in ${userinterface_name}: tree_id: ${context.tree_id}, actions: ${actions.length}, verifications: ${verifications.length}, navigation nodes: ${navigation.length}, current_node: ${context.current_node ?? "unknown"}`,
           );
           return context;
         } finally {
@@ -117,32 +98,110 @@ class Planning {
     const made = request.plan === undefined ? { plan } : {};
     if (!plan.feasible)
       return { success: false, message: `Nothing was run. ${plan.analysis}`, results: [], ...made };
-    if (plan.steps.length === 0) throw invalid(["it has no steps"]);
-    const offers = offersOf(await this.deps.devices.offering(request, call));
-    const steps = orderedSteps(plan);
+    const parts = partsOf(orderedSteps(plan), await this.placesOf(plan.steps, request, call));
+    const [part, ...others] = parts;
+    if (!part) throw invalid(["it has no steps"]);
     if (!request.run) return { success: false, message: "Planned; nothing was run.", results: [], ...made };
-    await this.believe(request, call);
-    const testcase = {
-      name: plan.task.replace(/\p{Cc}+/gu, " ").slice(0, longestName),
-      app: request.userinterface_name,
-      steps: steps.map((step) => testStepOf(step, offers)),
+    const name = plan.task.replace(/\p{Cc}+/gu, " ").slice(0, longestName);
+    if (others.length > 0) return { ...(await this.runOnSeveral(parts, name, request, call)), ...made };
+    await this.believe(part.place, request, call);
+    return { ...(await this.runPart(part, name, request, call)), ...made };
+  }
+
+  /** The device of each step. Throws INVALID_PLAN for one that the caller did not give. */
+  private async placesOf(
+    steps: readonly PlanStep[],
+    { device_id, device_ids = [], session_id }: ExecuteRequest,
+    call: CallContext,
+  ): Promise<(step: PlanStep) => Place> {
+    const find = async (ref: DeviceRef): Promise<Place> => {
+      const device = await this.deps.devices.offering(ref, call);
+      return { id: device.id, ref, offers: offersOf(device) };
     };
-    const { device_id, session_id, wait_ms, timeout_ms } = request;
-    const run = { device_id, session_id, fresh: false, inputs: {}, wait_ms, timeout_ms };
+    const own = { device_id: device_id ?? device_ids[0], session_id };
+    const isGiven = own.device_id !== undefined || session_id !== undefined;
+    const places = new Map<string | undefined, Place>();
+    if (isGiven || steps.some((step) => deviceOf(step) === undefined)) places.set(undefined, await find(own));
+    const others = await Promise.all(device_ids.map((id) => find({ device_id: id })));
+    const given = [...places.values(), ...others];
+    const problems: string[] = [];
+    for (const step of steps) {
+      const name = deviceOf(step);
+      const found = places.get(name) ?? (await find({ device_id: name }));
+      const known = given.find(({ id }) => id === found.id);
+      if (isGiven && !known) problems.push(foreignIn(step, given));
+      places.set(name, known ?? found);
+    }
+    if (problems.length > 0) throw invalid(problems);
+    return (step) => getPlace(places, step);
+  }
+
+  /** A run without a device, within which each part of the plan is a run on its device. */
+  private async runOnSeveral(
+    parts: readonly Part[],
+    name: string,
+    request: ExecuteRequest,
+    call: CallContext,
+  ): Promise<PlanReply> {
+    if (request.current_node_id !== undefined)
+      throw invalid(["current_node_id says where one device is, and the plan drives several"]);
+    const { userinterface_name, wait_ms, timeout_ms } = request;
+    for (const part of parts)
+      await this.deps.testcases
+        .checkUnsaved(testcaseOf(part, name, request), part.place.ref, call)
+        .catch(asInvalidPlan);
+    const done = new Map<PlanStep, StepView>();
+    const work = async (run: Run) => {
+      const context = { ...run.context, within: run.id, deadline: Number.POSITIVE_INFINITY };
+      const { verified_count, ...end } = await runParts(run, parts, this.deps.clock, async (part) => {
+        const whole = { ...request, wait_ms: timeout_ms };
+        const reply = await this.runPart(part, name, whole, context).catch(notRun(part));
+        for (const [at, view] of reply.results.entries()) {
+          const step = part.steps[at];
+          if (step) done.set(step, view);
+        }
+        return reply;
+      });
+      return { ...end, output: { testcase: name, verified_count, outputs: {} } };
+    };
+    const spec = {
+      ...{ kind: "plan" as const, name, device: "none" as const, userinterface: userinterface_name },
+      ...{ input: { devices: [...new Set(parts.map(({ place }) => place.id))] }, wait_ms, timeout_ms },
+    };
+    const { output, ...reply } = await this.deps.executions.run(spec, call, work);
+    const results = parts
+      .flatMap(({ steps, place }) =>
+        steps.map((step) => done.get(step) ?? viewOf(step, place.offers, [], reply)),
+      )
+      .sort((one, other) => one.step - other.step);
+    const end = { ...reply, verified_count: output?.verified_count };
+    return { ...summaryOf(end, results), results };
+  }
+
+  private async runPart(
+    part: Part,
+    name: string,
+    request: ExecuteRequest,
+    call: CallContext,
+  ): Promise<PlanReply> {
+    const { steps, place } = part;
+    const { wait_ms, timeout_ms } = request;
+    const run = { ...place.ref, fresh: false, inputs: {}, wait_ms, timeout_ms };
+    const testcase = testcaseOf(part, name, request);
     const reply = await this.deps.testcases.executeUnsaved(testcase, run, call).catch(asInvalidPlan);
     const { steps: done } = await this.deps.executions.get(reply.execution_id);
-    const results = steps.map((step, at) => viewOf(step, typeOf(step, offers), recordOf(done, at), reply));
-    return { ...(await this.end(request, call, reply, results)), results, ...made };
+    const results = steps.map((step, at) => viewOf(step, place.offers, recordOf(done, at), reply));
+    return { ...(await this.end(part, request, call, reply, results)), results };
   }
 
   private async believe(
-    { current_node_id: node, ...request }: ExecuteRequest,
+    { ref }: Place,
+    { current_node_id: node, userinterface_name }: ExecuteRequest,
     call: CallContext,
   ): Promise<void> {
     if (node === undefined) return;
-    const grant = await this.deps.devices.acquire(request, call, { drives: true });
+    const grant = await this.deps.devices.acquire(ref, call, { drives: true });
     try {
-      const { userinterface_name } = request;
       await this.deps.navigation.believe(grant.device, { userinterface_name, node });
     } finally {
       grant.done();
@@ -170,13 +229,14 @@ class Planning {
   }
 
   private async end(
-    { userinterface_name, device_id, session_id }: ExecuteRequest,
+    { place }: Part,
+    { userinterface_name }: ExecuteRequest,
     call: CallContext,
     reply: TestcaseReply,
     results: readonly StepView[],
   ): Promise<Omit<PlanReply, "results">> {
-    const { execution_id, status, reason, duration_ms, verified_count, failed_step } = reply;
-    const grant = await this.deps.devices.acquire({ device_id, session_id }, call, { drives: false });
+    const { execution_id } = reply;
+    const grant = await this.deps.devices.acquire(place.ref, call, { drives: false });
     try {
       const { device, signal } = grant;
       const { node, node_id } = await this.deps.navigation.position(
@@ -184,15 +244,15 @@ class Planning {
         { userinterface_name, identify: false },
         signal,
       );
-      for (const { step, action_type, status, duration_ms } of results)
+      for (const { step, action_type, status, duration_ms } of results.filter(
+        (view) => view.status !== "pending",
+      ))
         this.deps.log(
           `Plan ${execution_id}: step ${step}, action_type: ${action_type ?? "words"}, ${status}, time=${duration_ms ?? 0}ms`,
         );
       if (node !== undefined) this.deps.log(`Plan ${execution_id}: current node: ${node}`);
       return {
-        ...{ execution_id, status, reason, duration_ms, verified_count, failed_step },
-        success: status === "passed",
-        message: messageOf(reply, results),
+        ...summaryOf(reply, results),
         ...(node !== undefined && { current_node: node, current_node_id: node_id }),
       };
     } finally {
@@ -201,17 +261,32 @@ class Planning {
   }
 }
 
-function messageOf(
-  { status, reason, verified_count = 0 }: TestcaseReply,
-  results: readonly StepView[],
-): string {
-  if (status === "running" || status === "queued")
-    return "It still runs: get_execution_status waits for its end.";
-  const done = results.filter((one) => one.status === "completed").length;
-  const count = `${done} of ${results.length} steps done`;
-  if (status === "passed") return `Plan executed: ${count}, ${verified_count} verified.`;
-  return `${count}. ${reason?.message ?? status}`;
+function foreignIn(step: PlanStep, given: readonly Place[]): string {
+  const devices = [...new Set(given.map(({ id }) => id))].join(", ");
+  return `step ${step.index} drives ${deviceOf(step)}, which is not a device of this plan (${devices})`;
 }
+
+function getPlace(places: ReadonlyMap<string | undefined, Place>, step: PlanStep): Place {
+  const place = places.get(deviceOf(step));
+  if (place) return place;
+  throw new Error(`Step ${step.index} has no device.`);
+}
+
+function testcaseOf({ steps, place }: Part, name: string, { userinterface_name: app }: ExecuteRequest) {
+  return { name, app, steps: steps.map((step) => testStepOf(step, place.offers)) };
+}
+
+/** A part that could not begin is an error of its first step. */
+const notRun =
+  ({ steps, place }: Part) =>
+  (error: unknown): PartReply => {
+    const reason = reasonOf(error);
+    const results = steps.map((step, at) => ({
+      ...viewOf(step, place.offers, [], { status: "error" }),
+      ...(at === 0 && { status: "failed" as const, message: `${reason.code}: ${reason.message}` }),
+    }));
+    return { status: "error", reason, results };
+  };
 
 function measured(steps: PlanStep[]): Pick<Plan, "steps" | "complexity" | "estimated_duration_ms"> {
   const timeOf = ({ command }: PlanStep) =>
@@ -228,34 +303,6 @@ function offersOf(device: Awaited<ReturnType<DeviceService["offering"]>>): Offer
   for (const { source, check } of checksOf(device).toReversed())
     checks.set(check.name, { type: source.verification ?? source.kind });
   return { commands, checks };
-}
-
-/** The records of the step at this place; a step of words may be several. */
-const recordOf = (done: readonly Step[], at: number): Step[] =>
-  done.filter(({ path }) => new RegExp(`^s${at + 1}(?:_\\d+)?$`).test(path));
-
-function viewOf(
-  { index, objective, command }: PlanStep,
-  action_type: string | undefined,
-  records: readonly Step[],
-  run: Pick<TestcaseReply, "status">,
-): StepView {
-  const last = records.at(-1);
-  const isOpen = run.status === "running" || run.status === "queued";
-  const status = last ? stateOf(last.status) : isOpen ? "pending" : "skipped";
-  return {
-    ...{ step: index, objective, status },
-    ...(command !== undefined && { command }),
-    ...(action_type !== undefined && { action_type }),
-    ...(last?.kind === "verification" && { check: true }),
-    ...(last?.error && { message: `${last.error.code}: ${last.error.message}` }),
-    ...(last && { duration_ms: records.reduce((sum, one) => sum + one.duration_ms, 0) }),
-  };
-}
-
-function stateOf(status: Step["status"]): StepView["status"] {
-  if (status === "passed") return "completed";
-  return status === "timeout" || status === "skipped" ? status : "failed";
 }
 
 const wrong: ReadonlySet<string> = new Set(["TESTCASE_INVALID", "EMPTY_TEST", "UNKNOWN_VARIABLE"]);

@@ -72,7 +72,7 @@ export function testStepOf(step: PlanStep, { commands, checks }: Offers): unknow
   if (step.tools)
     throw invalid([`step ${index} needs judgement (${step.tools.join(", ")}), so an agent must run it`]);
   if (command === undefined) return objective;
-  const { action_type: type = step.action_type, ...params } = step.params ?? {};
+  const { action_type: type = step.action_type, device_id: _, ...params } = step.params ?? {};
   if (command === goCommand) return { go: nodeIn(step, params), label: objective };
   const name = commandNamed(command);
   if (checks.has(name) || negate) {

@@ -156,6 +156,11 @@ class Testcases {
     );
   }
 
+  /** Throws what {@link save} throws. */
+  async checkUnsaved(given: unknown, ref: DeviceRef, context: CallContext): Promise<void> {
+    await this.check(given, await this.deviceOf(ref, context), { mayCheckNothing: true });
+  }
+
   /** Runs a test that is not stored, as a plan. Throws what {@link save} and {@link execute} throw. */
   async executeUnsaved(
     given: unknown,
