@@ -12,7 +12,7 @@ let count = 0;
 beforeEach(async () => {
   daemon = await daemons.start({
     dataDir: join(daemons.root, `d${++count}`),
-    config: "devices: [{ name: device1, model: simulated }]\n",
+    config: "devices: [{ name: device1, model: simulated }, { name: device2, model: simulated }]\n",
   });
   const made = await daemon.call("import_userinterface", { yaml: boxYaml("horizon") });
   expect(made.error).toBeUndefined();
@@ -47,7 +47,9 @@ describe("the workflow of seed 004", () => {
       ],
     });
     const id = String(body.execution_id);
-    expect(log()).toContain(`Plan ${id}: step 2, action_type: remote, completed, time=`);
+    expect(log()).toContain(`Plan ${id}: step 1, action_type: navigation, completed, time=`);
+    expect(log()).toMatch(new RegExp(`Plan ${id}: step 2, action_type: remote, completed, time=\\d+ms`));
+    expect(log()).toContain(`Plan ${id}: step 3, action_type: verification_text, completed, time=`);
   });
 
   test("the context of the three executors has a line each, and the log says how many there are", async () => {
@@ -67,6 +69,9 @@ describe("the workflow of seed 004", () => {
     expect(context?.navigation).toEqual(expect.arrayContaining(["Home", "Live", "Movies", "Settings"]));
     expect(context?.actions.length).toBeGreaterThan(5);
     expect(context?.actions.length).toBeLessThanOrEqual(20);
+    expect(log()).toMatch(
+      /Loaded context for \S+device1 \(simulated\) in horizon: tree_id: \S+, .*current_node: \S+/,
+    );
     expect(log()).toContain(
       `actions: ${context?.actions.length}, verifications: ${context?.verifications.length}, navigation nodes: ${context?.navigation.length}`,
     );
@@ -90,25 +95,35 @@ describe("the workflow of seed 004", () => {
       status: 400,
       body: { error: { code: "INVALID_INPUT" } },
     });
-    expect((await executeTask({ ...request("go to Live"), device_id: "device2" })).body).toMatchObject({
+    expect((await executeTask({ ...request("go to Live"), device_id: "device3" })).body).toMatchObject({
       error: { code: "DEVICE_NOT_FOUND" },
     });
     expect((await executeTask(request("go to Live"), { authorization: "Bearer nobody" })).status).toBe(401);
     expect((await daemon.call("get_execution_results", { kind: "plan" })).result.total ?? 0).toBe(0);
   });
 
-  test("a plan whose daemon is killed ends INTERRUPTED after the next start, and is not run again", async () => {
-    const waiting = executeTask(request('wait for text "Nowhere" for 60 s')).catch(() => undefined);
+  const words = 'wait for text "Nowhere" for 60 s';
+  const waitOn = (device_id: string, index: number) => ({ index, objective: words, params: { device_id } });
+  const both = { task: "both", steps: [waitOn("device1", 1), waitOn("device2", 2)] };
+  test.each([
+    ["a task", 1, () => executeTask(request(words))],
+    [
+      "a plan for two devices",
+      3,
+      () => daemon.call("execute_plan", { userinterface_name: "horizon", plan: both }),
+    ],
+  ])("%s whose daemon is killed ends INTERRUPTED after the next start, and is not run again", async (_, runs, start) => {
+    const waiting = start().catch(() => undefined);
     const running = async () => {
       const { result } = await daemon.call("get_execution_results", { kind: "plan" });
-      return JSON.stringify(result).includes('"running"');
+      return JSON.stringify(result).match(/"status":"running"/g)?.length;
     };
-    await expect.poll(running, { timeout: 20_000 }).toBe(true);
+    await expect.poll(running, { timeout: 20_000 }).toBe(runs);
     await daemons.kill(daemon);
     await waiting;
     daemon = await daemons.start({ dataDir: daemon.dataDir });
     const { result } = await daemon.call("get_execution_results", { kind: "plan" });
-    expect(JSON.stringify(result)).toContain("INTERRUPTED");
+    expect(JSON.stringify(result).match(/INTERRUPTED/g)?.length).toBeGreaterThanOrEqual(runs);
     expect(JSON.stringify(result)).not.toContain('"running"');
   });
 });
