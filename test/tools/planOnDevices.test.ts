@@ -144,6 +144,34 @@ describe("a plan for several devices", () => {
     expect((await client.call("get_current_position", position)).structured).toMatchObject({ node: "Home" });
   });
 
+  test("no more devices run at the same time than limits.max_parallel_devices", async () => {
+    const small = await openProduct(
+      "devices: [{ name: box, model: simulated }, { name: other, model: simulated }]\nlimits: { max_parallel_devices: 1 }",
+    );
+    try {
+      const user = await small.connect();
+      await user.call("import_userinterface", { yaml: boxYaml("box") });
+      const wait = { objective: 'wait for text "Nowhere" for 60 s' };
+      const steps = [
+        { ...wait, index: 1, params: { device_id: "box" } },
+        { ...wait, index: 2, params: { device_id: "other" } },
+      ];
+      const plan = { userinterface_name: "box", plan: { task: "both", steps } };
+      const { structured } = await user.call("execute_plan", { ...plan, wait_ms: 0 });
+      const parts = async () => {
+        const { structured: found } = await user.call("get_execution_results", { kind: "plan" });
+        return [/"status":"running"/g, /"status":"queued"/g].map(
+          (one) => JSON.stringify(found).match(one)?.length,
+        );
+      };
+      // The plan itself and one part run.
+      await expect.poll(parts, { timeout: 20_000 }).toEqual([2, 1]);
+      await user.call("cancel_execution", { execution_id: structured.execution_id });
+    } finally {
+      await small.dispose();
+    }
+  });
+
   test.each([
     [
       "another device than the call's",

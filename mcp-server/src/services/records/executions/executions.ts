@@ -176,8 +176,9 @@ class Executions implements ExecutionService {
     const input = secrets.mask(storable(spec.input));
     const { lane, outer } = this.placeOf(grant, context);
     const { within, principal, client } = context;
-    // A part of a run waits for no slot: the run that waits for it has one, and would keep it for ever.
-    const needsSlot = within === undefined && spec.device !== "none";
+    // A part of a run that has a slot waits for none: the run that waits for it would keep its own for ever.
+    const isInSlot = this.live.get(within ?? "")?.run.options.hasSlot ?? false;
+    const needsSlot = !isInSlot && spec.device !== "none";
     const isNext = this.ofLane(lane).length === 0;
     const slot = needsSlot && isNext ? this.slots.takeNow() : undefined;
     const execution = {
@@ -191,7 +192,8 @@ class Executions implements ExecutionService {
       input,
     };
     const record = new RunRecord(rows, execution);
-    const options = { record, spec, grant, control, lane, within, app };
+    const hasSlot = needsSlot || isInSlot;
+    const options = { record, spec, grant, control, lane, within, hasSlot, app };
     const run = new LiveRun<Output>(options, this.deps);
     const { ended, settle, refuse } = pendingEnd();
     const entry = { run, ended, owner: { principal, client } };

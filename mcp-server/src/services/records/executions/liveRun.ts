@@ -54,6 +54,8 @@ type RunOptions = {
   lane: string;
   /** The run that it is a part of. */
   within: string | undefined;
+  /** Whether it, or a run that it is a part of, counts to the devices that run at the same time. */
+  hasSlot: boolean;
   app: AppModel | undefined;
 };
 
