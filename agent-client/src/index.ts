@@ -8,7 +8,6 @@ export type { Attachment } from "./mcp/daemon.ts";
 export { openToolbox } from "./mcp/labServer.ts";
 export { tryKey } from "./model/models.ts";
 export { createAgents, openAgent, withSettings } from "./openAgent.ts";
-export { createTaskRunner } from "./planExecute/runner.ts";
 export {
   type SeedForm,
   toAgentPlan,
@@ -20,6 +19,8 @@ export {
 export type * from "./planExecute/task.ts";
 export type { Plan, PlanStep } from "./planner/plan.ts";
 export type * from "./ports.ts";
+export type { Remote } from "./remotes/remote.ts";
+export { createPlacedRunner } from "./remotes/runner.ts";
 export type { Conversation, Conversations } from "./sessions/engine.ts";
 export { createRunSkill, type SkillRun, type SkillRunEnd } from "./sessions/runSkill.ts";
 export { agentEvent, storedMessage, storedSession } from "./store/schemas.ts";

@@ -1,8 +1,12 @@
 import { z } from "zod";
 import { limitsSchema } from "./agents/agent.ts";
 import { effortSchema, priceSchema, thinkingSchema } from "./model/facts.ts";
+import words from "./planner/words.json" with { type: "json" };
 
 export { keyOf } from "./model/key.ts";
+
+/** What a task can be found to need. */
+export const taskCapabilities = [...new Set(Object.values(words).flatMap((domain) => Object.keys(domain)))];
 
 const seconds = (max: number) => z.int().min(1).max(max);
 

@@ -99,7 +99,7 @@ export function loadConfig(request: {
     limits: file.limits,
     environments: file.environments,
     unsafe: file.unsafe,
-    agents: file.agents,
+    agents: resolving.resolveAgents(file, base),
   };
   if (problems.length > 0) throw invalid(problems);
   return config;

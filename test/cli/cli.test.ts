@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { appendFileSync, chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -280,6 +281,30 @@ describe("labwright doctor", () => {
       expect.stringContaining("labwright.yaml:2:20: limits.lease_ms"),
     ]);
     expect(of("Node")?.status).toBe("ok");
+  });
+
+  it("says of each remote of the agents whether it answers and takes its token", async () => {
+    const server = createServer(({ headers }, response) => {
+      response.statusCode = headers.authorization === "Bearer right" ? 200 : 401;
+      response.end("{}");
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = z.object({ port: z.int() }).parse(server.address());
+    const remote = (name: string, variable: string, at = port) =>
+      `    - {name: ${name}, url: "http://127.0.0.1:${at}", token: {env: ${variable}}}`;
+    const remotes = [
+      ...[remote("good", "RIGHT"), remote("wrong", "OTHER"), remote("unset", "NONE")],
+      remote("away", "RIGHT", 1),
+    ];
+    const env = { RIGHT: "right", OTHER: "other" };
+    const { findings } = await examine(`agents:\n  remotes:\n${remotes.join("\n")}\n`, env);
+    server.close();
+    expect(findings.filter(({ what }) => what.startsWith("remote"))).toMatchObject([
+      { what: "remote good", status: "ok", detail: `answers at http://127.0.0.1:${port}` },
+      { what: "remote wrong", status: "warning", detail: expect.stringContaining("HTTP 401") },
+      { what: "remote unset", status: "warning", detail: "its token has no value: NONE" },
+      { what: "remote away", status: "warning", detail: expect.stringContaining("does not answer") },
+    ]);
   });
 
   it("names a browser that is not there with the command that installs it, once for all its devices", async () => {

@@ -150,6 +150,52 @@ describe("JWTs of the agents' API", () => {
   });
 });
 
+describe("remotes of the agents", () => {
+  const yaml = (...lines: string[]) =>
+    `agents:\n  remotes:\n${lines.map((line) => `    - {${line}}\n`).join("")}`;
+  const remote = 'name: far, url: "https://far.example:7333", token: {env: FAR_TOKEN}';
+
+  it("are none by default, and have their token by name, a file seen from this one", () => {
+    expect(load("").agents.remotes).toEqual([]);
+    expect(load(yaml(`${remote}, capabilities: [TESTING]`)).agents.remotes).toEqual([
+      {
+        ...{ name: "far", url: "https://far.example:7333", token: { env: "FAR_TOKEN" } },
+        capabilities: ["TESTING"],
+      },
+    ]);
+    const [found] = load(yaml(remote.replace("env: FAR_TOKEN", "file: far.token"))).agents.remotes;
+    expect(found?.token).toEqual({ file: join(folder, "far.token") });
+    for (const url of ["http://127.0.0.1:7333", "http://localhost:7333/", "https://[::2]:1"])
+      expect(load(yaml(remote.replace("https://far.example:7333", url))).agents.remotes).toHaveLength(1);
+  });
+
+  it.each([
+    ["plain HTTP to another machine", remote.replace("https", "http"), "url", "read on its way"],
+    ["no address", remote.replace("https://far.example:7333", "far"), "url", "http or https address"],
+    ["a path", remote.replace("7333", "7333/mcp"), "url", "neither a path nor credentials"],
+    [
+      "credentials in the address",
+      remote.replace("far.ex", "a:b@far.ex"),
+      "url",
+      "neither a path nor credentials",
+    ],
+    ["a token as it is", remote.replace("{env: FAR_TOKEN}", "secret"), "token", "{env: VARIABLE}"],
+    ["a capability that no task needs", `${remote}, capabilities: [TESTNG]`, "capabilities[0]", "TESTING"],
+    ["a name with a slash", remote.replace("name: far", "name: far/box"), "name", "lower-case"],
+  ])("refuse %s", (_, line, key, message) => {
+    const { problems } = problemsOf(() => load(yaml(line)));
+    const [problem] = problems;
+    expect(problem).toMatchObject({ line: 3, path: `agents.remotes[0].${key}` });
+    expect(problem?.message).toContain(message);
+  });
+
+  it("refuse two of one name", () => {
+    expect(problemsOf(() => load(yaml(remote, remote))).problems).toMatchObject([
+      { path: "agents.remotes", message: "two remotes have the same name" },
+    ]);
+  });
+});
+
 describe("exposure", () => {
   it("refuses to be reached from other machines without a certificate or a named proxy", () => {
     for (const host of ["0.0.0.0", "::", "192.168.1.4", "lab.example"]) {

@@ -5,7 +5,7 @@ import type { LabServer, LabSkill } from "../ports.ts";
 import type { Settings } from "../settings.ts";
 import { httpStore, serverSettings, storeRoutes } from "../store/httpStore.ts";
 import { type Attach, type Attachment, createDaemon, type Daemon } from "./daemon.ts";
-import { mcpToolbox } from "./toolbox.ts";
+import { mcpToolbox, type ToolboxOptions } from "./toolbox.ts";
 
 export type LabServerOptions = {
   attach: Attach;
@@ -41,19 +41,27 @@ export function openLabServer({ attach, silentMs }: LabServerOptions): RemoteLab
 }
 
 /** The server's tools alone. `close` gives back what this client holds. */
-export const openToolbox = ({ attach, silentMs }: LabServerOptions): Pick<RemoteLab, "toolbox" | "close"> =>
-  openTools(createDaemon(attach), silentMs);
+export const openToolbox = ({
+  attach,
+  silentMs,
+  failures,
+}: LabServerOptions & { failures?: Failures }): Pick<RemoteLab, "toolbox" | "close"> =>
+  openTools(createDaemon(attach), silentMs, failures);
+
+/** For a server that is not found again by itself: what its failures are. No call is repeated here. */
+export type Failures = { connecting(error: unknown): Error } & Required<Pick<ToolboxOptions, "calling">>;
 
 /** One MCP client for each life of the daemon. */
-function openTools(daemon: Daemon, silentMs: () => number) {
+function openTools(daemon: Daemon, silentMs: () => number, failures?: Failures) {
   let open: { attachment: Attachment; client: Promise<Client> } | undefined;
 
-  async function start({ url, headers, lost }: Attachment): Promise<Client> {
+  async function start({ url, headers, lost, fetch }: Attachment): Promise<Client> {
     const client = new Client(identity, { versionNegotiation: { mode: { pin: "2026-07-28" } } });
     // A reply that breaks off ends no call by itself: without this, each waits until the server was silent too long.
     lost.addEventListener("abort", () => void client.close().catch(() => {}), { once: true });
+    const requestInit = { headers: { ...headers } };
     await client.connect(
-      new StreamableHTTPClientTransport(new URL("/mcp", url), { requestInit: { headers: { ...headers } } }),
+      new StreamableHTTPClientTransport(new URL("/mcp", url), { requestInit, ...(fetch && { fetch }) }),
     );
     return client;
   }
@@ -68,6 +76,11 @@ function openTools(daemon: Daemon, silentMs: () => number) {
     return client;
   }
 
+  const connectOrExplain = (known: Failures) => () =>
+    connect().catch((error: unknown) => {
+      throw known.connecting(error);
+    });
+
   /** What a call met while its daemon died is lost; a refusal or a timeout is not. */
   const isLost = (error: unknown) =>
     open?.attachment.lost.aborted === true ||
@@ -75,7 +88,14 @@ function openTools(daemon: Daemon, silentMs: () => number) {
     (error instanceof TypeError && error.message === "fetch failed");
 
   return {
-    toolbox: mcpToolbox({ connect, isLost, silentMs }),
+    toolbox: mcpToolbox(
+      failures
+        ? {
+            ...{ silentMs, calling: failures.calling, isLost: () => false },
+            connect: connectOrExplain(failures),
+          }
+        : { connect, isLost, silentMs },
+    ),
     async close() {
       const client = await open?.client.catch(() => undefined);
       await client?.close();

@@ -14,6 +14,8 @@ export type ToolboxOptions = {
   isLost(error: unknown): boolean;
   /** How long a tool may say nothing, in milliseconds. */
   silentMs(): number;
+  /** The text of a call that failed on its way; the error's message when left out. */
+  calling?(error: unknown, tool: string): string;
 };
 
 /** Longer than any tool of ours may take. */
@@ -55,7 +57,8 @@ export function mcpToolbox(options: ToolboxOptions): Toolbox {
         return toResult(await withRetries(callOnce, (error) => !signal.aborted && options.isLost(error)));
       } catch (error) {
         if (signal.aborted) throw error;
-        const text = error instanceof Error ? error.message : String(error);
+        const text =
+          options.calling?.(error, name) ?? (error instanceof Error ? error.message : String(error));
         return { parts: [{ type: "text", text }], isError: true };
       }
     },

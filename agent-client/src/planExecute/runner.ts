@@ -3,6 +3,7 @@ import { AgentError } from "../errors.ts";
 import { ToolFailure } from "../mcp/calls.ts";
 import { longestTask, type Plan } from "../planner/plan.ts";
 import { type Planned, planTask } from "../planner/planTask.ts";
+import { patientToolbox } from "../recovery.ts";
 import { Evidence } from "./evidence.ts";
 import { runPlan, type StepEnd } from "./runPlan.ts";
 import {
@@ -177,7 +178,7 @@ class TaskRun {
         before,
         signal,
       },
-      this.deps,
+      { ...this.deps, toolbox: patientToolbox(this.deps.toolbox, this.deps.clock) },
     );
   }
 

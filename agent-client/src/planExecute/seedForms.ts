@@ -58,4 +58,5 @@ export const toAgentResult = (result: TaskResult, form: SeedForm) =>
     executedSteps: result.executed_steps.map((step) => toStepResult(step, form)),
     ...{ executionTime: timeIn(form, result.execution_time_ms), replans: result.replans },
     finalError: result.final_error && `${result.final_error.code}: ${result.final_error.message}`,
+    details: result.details,
   });

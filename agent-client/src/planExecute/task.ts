@@ -28,7 +28,15 @@ export type TaskPhase = "planning" | "executing" | "verifying" | "replanning" | 
 /** What a task reports while it runs. `current_step` counts the steps that ended; `percent` is 0 to 100. */
 export type TaskEvent =
   | { type: "plan"; plan: Plan }
-  | { type: "progress"; current_step: number; total_steps: number; status: TaskPhase; percent: number }
+  | {
+      type: "progress";
+      current_step: number;
+      total_steps: number;
+      status: TaskPhase;
+      percent: number;
+      /** What a tool reports while it works. */
+      message?: string;
+    }
   | { type: "token"; token: string; step_index: number; phase: "planning" | "execution" | "verification" };
 
 export type StepStatus = "pending" | "running" | "completed" | "failed" | "skipped" | "timeout";
@@ -79,6 +87,8 @@ export type TaskResult = {
   execution_time_ms: number;
   replans: number;
   final_error?: TaskError;
+  /** Where it ran and why, with servers in agents.remotes. What it names under `remote` is there and not here. */
+  details?: Readonly<Record<string, unknown>>;
 };
 
 export type TaskRunnerDeps = {

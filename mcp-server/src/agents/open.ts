@@ -5,17 +5,18 @@ import {
   type Attachment,
   agentEvent,
   createAgents,
+  createPlacedRunner,
   createRunSkill,
-  createTaskRunner,
   type LabServer,
   openToolbox,
+  type Remote,
   storedMessage,
   systemClock,
   type Toolbox,
   tryKey,
 } from "@labwright/agent-client";
 import { z } from "zod";
-import type { AgentSettings } from "../config/agents.ts";
+import { type AgentSettings, remoteToken } from "../config/agents.ts";
 import { ToolError } from "../errors.ts";
 import type { EventFeed } from "../services/index.ts";
 import { type AgentApi, createAgentApi } from "./api/app.ts";
@@ -70,7 +71,11 @@ export async function openAgents(deps: AgentsDeps): Promise<Agents> {
   const clock = systemClock;
   const tasks = createTasks({
     ...{ store: deps.store, clock, log: deps.log },
-    runner: createTaskRunner({ toolbox: tools.toolbox, models, settings, clock }),
+    runner: createPlacedRunner({
+      ...{ toolbox: tools.toolbox, models, settings, clock },
+      remotes: remotesIn(settings, env, deps.clients.chat),
+      log: (text) => deps.log({ level: "info", text }),
+    }),
     holder: `tasks/${process.pid}/${randomUUID().slice(0, 8)}`,
   });
   const api = createAgentApi({
@@ -139,6 +144,24 @@ function toolsFor({ own, settings, releaseClient }: AgentsDeps, client: string) 
     },
   };
 }
+
+const remotesIn = (
+  { remotes, tool_timeout_seconds }: AgentSettings,
+  env: AgentsDeps["env"],
+  client: string,
+) =>
+  remotes.map(
+    ({ name, url, capabilities, token }): Remote => ({
+      ...{ name, url: new URL(url), capabilities, client: `remote/${client}` },
+      token() {
+        const value = remoteToken(token, env);
+        if (value !== undefined) return value;
+        const hint = "Give it the token that daemon.json of the remote has.";
+        throw new AgentError("CONFIG_INVALID", `The token of the remote ${name} has no value.`, hint);
+      },
+      silentMs: () => tool_timeout_seconds * 1_000,
+    }),
+  );
 
 /** What is stored is read as a client in another process reads it, and failures have the clients' codes. */
 const ownStore = ({ store }: AgentsDeps): LabServer["store"] => ({

@@ -30,6 +30,15 @@ export function resolveTls(file: ConfigFile, base: string) {
   return tls && { cert: resolve(base, tls.cert), key: resolve(base, tls.key) };
 }
 
+/** Files with the tokens of remotes are absolute. */
+export const resolveAgents = ({ agents }: ConfigFile, base: string): ConfigFile["agents"] => ({
+  ...agents,
+  remotes: agents.remotes.map(({ token, ...remote }) => ({
+    ...remote,
+    token: "file" in token ? { file: resolve(base, token.file) } : token,
+  })),
+});
+
 /** Its folder is absolute. */
 export const resolveWebServer = ({ web_server: server }: ConfigFile, base: string) =>
   server && { ...server, folder: resolve(base, server.folder ?? ".") };
