@@ -7,8 +7,6 @@ export type Attachment = {
   url: URL;
   headers: Readonly<Record<string, string>>;
   lost: AbortSignal;
-  /** Node's own when left out. */
-  fetch?: typeof fetch;
   close(): void;
 };
 

@@ -5,7 +5,7 @@ import type { LabServer, LabSkill } from "../ports.ts";
 import type { Settings } from "../settings.ts";
 import { httpStore, serverSettings, storeRoutes } from "../store/httpStore.ts";
 import { type Attach, type Attachment, createDaemon, type Daemon } from "./daemon.ts";
-import { mcpToolbox, type ToolboxOptions } from "./toolbox.ts";
+import { mcpToolbox } from "./toolbox.ts";
 
 export type LabServerOptions = {
   attach: Attach;
@@ -14,6 +14,9 @@ export type LabServerOptions = {
 };
 
 const identity = { name: "labwright-agent", version: "0.0.0" };
+
+/** Not connected yet. */
+export const newClient = () => new Client(identity, { versionNegotiation: { mode: { pin: "2026-07-28" } } });
 
 /** The time after which the skills are read again: the user may change one while this runs. */
 const skillsMs = 5_000;
@@ -41,27 +44,19 @@ export function openLabServer({ attach, silentMs }: LabServerOptions): RemoteLab
 }
 
 /** The server's tools alone. `close` gives back what this client holds. */
-export const openToolbox = ({
-  attach,
-  silentMs,
-  failures,
-}: LabServerOptions & { failures?: Failures }): Pick<RemoteLab, "toolbox" | "close"> =>
-  openTools(createDaemon(attach), silentMs, failures);
-
-/** For a server that is not found again by itself: what its failures are. No call is repeated here. */
-export type Failures = { connecting(error: unknown): Error } & Required<Pick<ToolboxOptions, "calling">>;
+export const openToolbox = ({ attach, silentMs }: LabServerOptions): Pick<RemoteLab, "toolbox" | "close"> =>
+  openTools(createDaemon(attach), silentMs);
 
 /** One MCP client for each life of the daemon. */
-function openTools(daemon: Daemon, silentMs: () => number, failures?: Failures) {
+function openTools(daemon: Daemon, silentMs: () => number) {
   let open: { attachment: Attachment; client: Promise<Client> } | undefined;
 
-  async function start({ url, headers, lost, fetch }: Attachment): Promise<Client> {
-    const client = new Client(identity, { versionNegotiation: { mode: { pin: "2026-07-28" } } });
+  async function start({ url, headers, lost }: Attachment): Promise<Client> {
+    const client = newClient();
     // A reply that breaks off ends no call by itself: without this, each waits until the server was silent too long.
     lost.addEventListener("abort", () => void client.close().catch(() => {}), { once: true });
-    const requestInit = { headers: { ...headers } };
     await client.connect(
-      new StreamableHTTPClientTransport(new URL("/mcp", url), { requestInit, ...(fetch && { fetch }) }),
+      new StreamableHTTPClientTransport(new URL("/mcp", url), { requestInit: { headers: { ...headers } } }),
     );
     return client;
   }
@@ -76,11 +71,6 @@ function openTools(daemon: Daemon, silentMs: () => number, failures?: Failures) 
     return client;
   }
 
-  const connectOrExplain = (known: Failures) => () =>
-    connect().catch((error: unknown) => {
-      throw known.connecting(error);
-    });
-
   /** What a call met while its daemon died is lost; a refusal or a timeout is not. */
   const isLost = (error: unknown) =>
     open?.attachment.lost.aborted === true ||
@@ -88,14 +78,7 @@ function openTools(daemon: Daemon, silentMs: () => number, failures?: Failures) 
     (error instanceof TypeError && error.message === "fetch failed");
 
   return {
-    toolbox: mcpToolbox(
-      failures
-        ? {
-            ...{ silentMs, calling: failures.calling, isLost: () => false },
-            connect: connectOrExplain(failures),
-          }
-        : { connect, isLost, silentMs },
-    ),
+    toolbox: mcpToolbox({ connect, isLost, silentMs }),
     async close() {
       const client = await open?.client.catch(() => undefined);
       await client?.close();

@@ -15,7 +15,7 @@ export type ToolboxOptions = {
   /** How long a tool may say nothing, in milliseconds. */
   silentMs(): number;
   /** The text of a call that failed on its way; the error's message when left out. */
-  calling?(error: unknown, tool: string): string;
+  failed?(error: unknown, tool: string): string;
 };
 
 /** Longer than any tool of ours may take. */
@@ -58,7 +58,7 @@ export function mcpToolbox(options: ToolboxOptions): Toolbox {
       } catch (error) {
         if (signal.aborted) throw error;
         const text =
-          options.calling?.(error, name) ?? (error instanceof Error ? error.message : String(error));
+          options.failed?.(error, name) ?? (error instanceof Error ? error.message : String(error));
         return { parts: [{ type: "text", text }], isError: true };
       }
     },

@@ -1,8 +1,15 @@
-import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from "@modelcontextprotocol/client";
+import {
+  type Client,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  StreamableHTTPClientTransport,
+} from "@modelcontextprotocol/client";
 import { AgentError, type AgentErrorCode } from "../errors.ts";
-import type { Attachment } from "../mcp/daemon.ts";
-import { openToolbox, type RemoteLab } from "../mcp/labServer.ts";
-import type { ToolSpec } from "../ports.ts";
+import { newClient } from "../mcp/labServer.ts";
+import { mcpToolbox } from "../mcp/toolbox.ts";
+import type { Toolbox, ToolSpec } from "../ports.ts";
 
 /** Another Labwright server, as `agents.remotes` of labwright.yaml names it. */
 export type Remote = {
@@ -18,50 +25,54 @@ export type Remote = {
   silentMs(): number;
 };
 
-type Connection = Pick<RemoteLab, "toolbox" | "close">;
-
 /**
  * The remote's tools by MCP over HTTP; connects at the first use. `specs` rejects with an AgentError. A call that fails on its
  * way is a result with a code: CONNECTION_REFUSED did nothing and may be repeated; OUTCOME_UNKNOWN is a call that may write and
  * whose answer was lost, so it must not be.
  */
-export function openRemote(remote: Remote): Connection {
+export function openRemote(remote: Remote): { toolbox: Toolbox; close(): Promise<void> } {
+  const { url, token, client: name, silentMs } = remote;
+  let opened: Promise<Client> | undefined;
   let specs: readonly ToolSpec[] = [];
-  const mayWrite = (tool: string) => specs.find(({ name }) => name === tool)?.readOnly !== true;
-  const { toolbox, close } = openToolbox({
-    attach: async () => attachmentOf(remote),
-    silentMs: remote.silentMs,
-    failures: {
-      connecting: (error) => notConnected(remote, error),
-      calling(error, tool) {
-        const { code, message, hint } =
-          error instanceof AgentError ? error : callFailure(remote, error, { tool, writes: mayWrite(tool) });
-        return `${code}: ${message}\n${hint}`;
-      },
+  const mayWrite = (tool: string) => specs.find((spec) => spec.name === tool)?.readOnly !== true;
+
+  async function start(): Promise<Client> {
+    const client = newClient();
+    const headers = { authorization: `Bearer ${token()}`, "x-labwright-client": name };
+    const fetch = watchedFetch(() => {
+      opened = undefined;
+      client.close().catch(() => {});
+    });
+    const options = { requestInit: { headers }, fetch };
+    await client.connect(new StreamableHTTPClientTransport(new URL("/mcp", url), options));
+    return client;
+  }
+  function connect(): Promise<Client> {
+    opened ??= start().catch((error: unknown) => {
+      opened = undefined;
+      throw notConnected(remote, error);
+    });
+    return opened;
+  }
+
+  const toolbox = mcpToolbox({
+    ...{ connect, silentMs, isLost: () => false },
+    failed(error, tool) {
+      const { code, message, hint } = callFailure(remote, error, { tool, writes: mayWrite(tool) });
+      return `${code}: ${message}\n${hint}`;
     },
   });
   return {
     toolbox: {
       async specs() {
         specs = await toolbox.specs().catch((error: unknown) => {
-          throw error instanceof AgentError ? error : notConnected(remote, error);
+          throw notConnected(remote, error);
         });
         return specs;
       },
       call: toolbox.call,
     },
-    close,
-  };
-}
-
-function attachmentOf({ url, token, client }: Remote): Attachment {
-  const lost = new AbortController();
-  return {
-    url,
-    headers: { authorization: `Bearer ${token()}`, "x-labwright-client": client },
-    lost: lost.signal,
-    fetch: watchedFetch(() => lost.abort()),
-    close: () => {},
+    close: async () => (await opened?.catch(() => undefined))?.close(),
   };
 }
 
@@ -91,6 +102,11 @@ function watchedFetch(broken: () => void): typeof fetch {
 const refused = (code: AgentErrorCode, { name, url }: Remote, what: string, hint: string, details = {}) =>
   new AgentError(code, `The remote ${name} (${url.origin}) ${what}`, hint, { remote: name, ...details });
 
+const refusals: Readonly<Record<number, readonly [why: string, fix: string]>> = {
+  401: ["the token is not its own", "Give agents.remotes the token that daemon.json of the remote has."],
+  403: ["it does not answer as this host", "Add the host of the url to server.allowed_hosts of the remote."],
+};
+
 /** No part of a call was sent yet. */
 function notConnected(remote: Remote, error: unknown): AgentError {
   if (error instanceof AgentError) return error;
@@ -102,17 +118,10 @@ function notConnected(remote: Remote, error: unknown): AgentError {
       `has a certificate that is not trusted (${codes.join(", ")}).`,
       "Start this server with NODE_EXTRA_CA_CERTS set to the certificate of its authority.",
     );
-  const status = error instanceof SdkHttpError ? error.status : undefined;
-  if (status === 401 || status === 403)
-    return refused(
-      "INVALID_RESPONSE",
-      remote,
-      `refused us (HTTP ${status}): ${status === 401 ? "the token is not its own" : "it does not answer under this address"}.`,
-      status === 401
-        ? "Set the token of agents.remotes to the one in daemon.json of the remote, or in its LABWRIGHT_TOKEN."
-        : "Add the host of the url to server.allowed_hosts of the remote.",
-      { status },
-    );
+  const status = error instanceof SdkHttpError ? (error.status ?? 0) : 0;
+  const [why, fix] = refusals[status] ?? [];
+  if (why && fix)
+    return refused("INVALID_RESPONSE", remote, `refused us (HTTP ${status}): ${why}.`, fix, { status });
   if (codes.length > 0 || isNetwork(error)) return unreached(remote, codes);
   return refused(
     "INVALID_RESPONSE",
@@ -140,6 +149,7 @@ function callFailure(
   error: unknown,
   { tool, writes }: { tool: string; writes: boolean },
 ): { code: string; message: string; hint: string } {
+  if (error instanceof AgentError) return error;
   if (error instanceof ProtocolError) return { code: "TOOL_FAILED", message: error.message, hint: "" };
   const codes = codesIn(error);
   if (codes.some((code) => unsent.has(code))) return unreached(remote, codes);
@@ -168,15 +178,12 @@ const isNetwork = (error: unknown): boolean =>
   (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed);
 
 /** Codes of the system and of Node in an error and in what caused it; the SDK's own are left out. */
-function codesIn(error: unknown, depth = 0): string[] {
-  if (depth > 5 || typeof error !== "object" || error === null) return [];
-  const own =
-    "code" in error && typeof error.code === "string" && !(error instanceof SdkError) ? [error.code] : [];
-  const data = error instanceof SdkError ? error.data : undefined;
-  const causes = [
-    ...("cause" in error ? [error.cause] : []),
-    ...("errors" in error && Array.isArray(error.errors) ? error.errors : []),
-    ...(typeof data === "object" && data !== null && "cause" in data ? [data.cause] : []),
-  ];
-  return [...new Set([...own, ...causes.flatMap((cause) => codesIn(cause, depth + 1))])];
+function codesIn(error: unknown): string[] {
+  const codes: string[] = [];
+  let at = error;
+  for (let depth = 0; depth < 5 && at instanceof Error; depth++) {
+    if (!(at instanceof SdkError) && "code" in at && typeof at.code === "string") codes.push(at.code);
+    at = at.cause;
+  }
+  return codes;
 }

@@ -108,14 +108,8 @@ class PlacedTask {
       ...request,
       ...{ signal, ...(emit && { emit }) },
     });
-    const why: unknown = lost.signal.aborted && !request.signal.aborted ? lost.signal.reason : undefined;
     return {
       ...result,
-      ...(why instanceof AgentError && {
-        success: false,
-        response: why.message,
-        final_error: { code: why.code, message: why.message, hint: why.hint },
-      }),
       details: {
         remote: {
           name: remote.name,
