@@ -41,6 +41,8 @@ export const settingsSchema = z
     limits: limitsSchema.prefault({}),
     /** The prompt that tasks are planned with, by its name in seed 004, where a task names none. */
     plan_template: z.enum(["ai_central_format", "legacy_format"]).default("ai_central_format"),
+    /** Anthropic's toolset by which a model drives the device of a skill by pictures, besides the skill's tools. */
+    toolsets: z.enum(["off", "browser", "computer"]).default("off"),
     /** How long a tool may say nothing. */
     tool_timeout_seconds: seconds(86_400).default(120),
     approval_timeout_seconds: seconds(86_400).default(300),

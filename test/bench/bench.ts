@@ -19,6 +19,7 @@ import { openSides, type Sides } from "./sides.ts";
 import { measureStartup } from "./startup.ts";
 import { measureSurface } from "./surface.ts";
 import { measureTexts } from "./texts.ts";
+import { measureToolsets } from "./toolsets.ts";
 import { measureShop, measureVerdicts } from "./verdict.ts";
 import { measureWidgets } from "./widgets.ts";
 import { measureWorkers } from "./workers.ts";
@@ -39,7 +40,10 @@ const suites: Readonly<Record<string, (bench: Bench) => Promise<Measurement[]>>>
   reading: ({ note }) => measureReading(note),
   widgets: ({ sides, note }) => measureWidgets(sides, note),
   memory: ({ sides }) => measureMemory(sides),
-  surface: ({ sides, note }) => measureSurface(sides, note),
+  surface: async ({ sides, note }) => [
+    ...(await measureSurface(sides, note)),
+    await measureToolsets(sides, note),
+  ],
   agent: async ({ sides, url, note }) => [
     await measureTenTurns({ sides, url, note }),
     ...measureAgentChoice(sides),

@@ -10,7 +10,7 @@ import type { ListedTool } from "./stdioServer.ts";
 const theirOptions = ["--caps", "vision,pdf,devtools"];
 
 /** As a model is sent them: name, description and input schema. */
-const tokensOf = (tools: readonly ListedTool[]): number =>
+export const tokensOf = (tools: readonly ListedTool[]): number =>
   tools
     .map(({ name, description, inputSchema }) => ({
       ...{ name, description },
@@ -25,7 +25,7 @@ export function withoutDialect(schema: unknown): object {
   return rest;
 }
 
-const catalogueSchema = z.object({
+export const catalogueSchema = z.object({
   skills: z.array(z.object({ name: z.string(), system_prompt: z.string(), tools: z.array(z.string()) })),
 });
 

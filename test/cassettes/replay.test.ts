@@ -13,7 +13,13 @@ import { openModels } from "#agent-client/model/models.ts";
 import { inMemory, toolSpec } from "../fixtures/agentLoop.ts";
 import { exchangesIn, replayingFetch } from "../fixtures/messagesApi/replay.ts";
 import { calls, says, thinks, together } from "../fixtures/messagesApi/reply.ts";
-import { assertRequest, blocksOf, type MessagesRequest, systemOf } from "../fixtures/messagesApi/request.ts";
+import {
+  assertRequest,
+  blocksOf,
+  type MessagesRequest,
+  namedTools,
+  systemOf,
+} from "../fixtures/messagesApi/request.ts";
 import type { Respond } from "../fixtures/messagesApi/script.ts";
 import { startMessagesApi, testKey } from "../fixtures/messagesApi/server.ts";
 
@@ -47,7 +53,9 @@ function runsIn(file: string): Line[][] {
 }
 
 /** The tools of a run: those of the request, or those that its last message adds. */
-function toolsOf({ tools = [], messages, context_management }: MessagesRequest) {
+function toolsOf(request: MessagesRequest) {
+  const { messages, context_management } = request;
+  const tools = namedTools(request);
   const writes = context_management?.edits?.[0]?.exclude_tools ?? [];
   const toSpec = ({ name, description = "", input_schema }: (typeof tools)[number]) =>
     toolSpec(name, { description, input_schema, readOnly: !writes.includes(name) });

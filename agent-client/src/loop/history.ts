@@ -25,7 +25,11 @@ export function closed(history: readonly Message[], why: string): Message[] {
   const content = history
     .slice(-1)
     .flatMap(toolUsesOf)
-    .map(({ id }) => ({ type: "tool_result" as const, tool_use_id: id, is_error: true, content: why }));
+    .map(({ id, toolset_name }) => ({
+      ...{ type: "tool_result" as const, tool_use_id: id, is_error: true, content: why },
+      // A toolset's call is only answered by its name.
+      ...(toolset_name && { toolset_name }),
+    }));
   return content.length > 0 ? [...history, { role: "user", content }] : [...history];
 }
 

@@ -7,9 +7,10 @@ import { failureOf, isForeignThinking, type ModelFailure } from "../model/failur
 import type { ModelEndpoint } from "../model/models.ts";
 import { countOf, type Prefix, requestOf, summaryOf, thinkingOf } from "../model/request.ts";
 import { addSpent, cacheLines, costLine, inputOf, nothingSpent, spentOn, usageOf } from "../model/usage.ts";
+import { openToolset, readingMembers } from "../toolsets/index.ts";
 import { closed, createInputCheck, type Message, namesIn, textOf, toolUsesOf } from "./history.ts";
 import { estimateOf, hasTooManyPictures, longFrom, parted, shortened } from "./shorten.ts";
-import { runnableTools, type ToolDeps } from "./tools.ts";
+import { runnableTools, type ToolDeps, toolCaller } from "./tools.ts";
 
 export type RunLimits = {
   turns: number;
@@ -154,22 +155,23 @@ class Run {
 
   private runnerOf(endpoint: ModelEndpoint): BetaToolRunner<true> {
     const { options, signal, prefix } = this;
-    const runnable = (specs: Prefix["specs"]) =>
-      runnableTools({ ...options, specs, signal, isBroken: this.inputs.isBroken });
+    const { specs, inline, toolset } = prefix;
+    const called = [...(inline ?? specs), ...(toolset?.specs ?? [])];
+    const call = toolCaller({ ...options, specs: called, signal, isBroken: this.inputs.isBroken });
     const runner = endpoint.client.beta.messages.toolRunner(
       {
         ...this.requestOf(endpoint),
-        tools: runnable(prefix.specs),
+        tools: [...runnableTools(specs, call), ...(toolset ? [openToolset(toolset, call)] : [])],
         messages: this.history,
         stream: true,
         thread: false,
       },
       { signal },
     );
-    if (!prefix.inline) return runner;
+    if (!inline) return runner;
     // What is there already is taken away first; the runner sends the changes with its next request.
-    runner.removeTools(...namesIn(this.history, prefix.specs));
-    runner.addTools(...runnable(prefix.inline));
+    runner.removeTools(...namesIn(this.history, specs));
+    runner.addTools(...runnableTools(inline, call));
     return runner;
   }
 
@@ -193,7 +195,8 @@ class Run {
     const { history, signal, options } = this;
     const { facts } = endpoint;
     const tools = [...this.prefix.specs, ...(this.prefix.inline ?? [])];
-    const reads = new Set(tools.filter(({ readOnly }) => readOnly).map(({ name }) => name));
+    const own = tools.filter(({ readOnly }) => readOnly).map(({ name }) => name);
+    const reads = new Set([...own, ...readingMembers]);
     const plain = shortened(history, { facts, reads });
     if (!plain) return false;
     const summary = asks ? await this.summaryOf(parted(history).head, endpoint) : undefined;
@@ -310,7 +313,7 @@ class Run {
   private callsStrangers(): boolean {
     const uses = this.history.slice(-1).flatMap(toolUsesOf);
     const known = new Set((this.prefix.inline ?? this.prefix.specs).map(({ name }) => name));
-    return uses.length > 0 && uses.every(({ name }) => !known.has(name));
+    return uses.length > 0 && uses.every(({ name, toolset_name }) => !toolset_name && !known.has(name));
   }
 
   private async keep(given: readonly Message[]): Promise<void> {

@@ -25,9 +25,11 @@ const shownLetters = 4_000;
 const inputSchema = z.record(z.string(), z.unknown());
 
 /** The tools as the SDK's runner takes them. */
-export function runnableTools(deps: ToolDeps): BetaRunnableTool<Record<string, unknown>>[] {
-  const call = toolCaller(deps);
-  return deps.specs.map(({ name, description, input_schema }) => ({
+export const runnableTools = (
+  specs: readonly ToolSpec[],
+  call: ReturnType<typeof toolCaller>,
+): BetaRunnableTool<Record<string, unknown>>[] =>
+  specs.map(({ name, description, input_schema }) => ({
     name,
     description,
     input_schema: { ...input_schema },
@@ -39,7 +41,6 @@ export function runnableTools(deps: ToolDeps): BetaRunnableTool<Record<string, u
       return content;
     },
   }));
-}
 
 /** Calls a tool of `specs`, by any caller: each call is announced, gated, and done in its order. */
 export function toolCaller(deps: ToolDeps): (use: ToolCall, id: string) => Promise<ToolResult> {

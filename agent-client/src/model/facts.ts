@@ -32,6 +32,8 @@ const factsSchema = z.strictObject({
   effort_levels: z.array(effortSchema),
   /** Takes tools that a message within the conversation adds and removes. */
   inline_tools: z.boolean(),
+  /** Takes Anthropic's browser and computer toolsets of 2026-08-01. */
+  toolsets: z.boolean(),
   /** Sums up a conversation when asked. */
   compaction: z.boolean(),
   /** Answers by a JSON Schema (`output_config.format`). */
@@ -51,6 +53,7 @@ const safest = {
   thinking: [],
   effort_levels: [],
   inline_tools: false,
+  toolsets: false,
   compaction: false,
   structured_output: false,
   pictures: { per_request: 100, edge_pixels: 1_568, visual_tokens: 1_568 },

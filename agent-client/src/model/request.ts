@@ -1,6 +1,7 @@
 import type { BetaMessageParam, MessageCreateParamsNonStreaming } from "@anthropic-ai/sdk/resources/beta";
 import type { Usage } from "../events.ts";
 import type { ToolSpec } from "../ports.ts";
+import { entryOf, type Toolset } from "../toolsets/index.ts";
 import { failureOf } from "./failure.ts";
 import type { ModelEndpoint } from "./models.ts";
 import { usageOf } from "./usage.ts";
@@ -15,6 +16,8 @@ export type Prefix = {
    * cached of it stays. Only for models that take it.
    */
   inline?: readonly ToolSpec[] | undefined;
+  /** Anthropic's own tools beside them, through which a device is driven by pictures. */
+  toolset?: Toolset | undefined;
 };
 
 /** Lets a message add whole tools to a conversation; platform.claude.com, Mid-conversation system messages. */
@@ -35,7 +38,7 @@ export const maxUnstreamed = 16_384;
 /** Every request of a segment without its messages: the same for the same arguments, so that its cache serves. */
 export function requestOf(
   endpoint: ModelEndpoint,
-  { system, specs, inline }: Prefix,
+  { system, specs, inline, toolset }: Prefix,
   { maxTokens, dropsForeign = false }: { maxTokens: number; dropsForeign?: boolean },
 ) {
   const cached = { type: "ephemeral" } as const;
@@ -46,11 +49,14 @@ export function requestOf(
     max_tokens: Math.min(maxTokens, facts.output_tokens ?? maxTokens),
     system: [{ type: "text" as const, text: system, cache_control: cached }],
     cache_control: cached,
-    tools: specs.map(({ name, description, input_schema }) => ({
-      name,
-      description,
-      input_schema: { ...input_schema },
-    })),
+    tools: [
+      ...specs.map(({ name, description, input_schema }) => ({
+        name,
+        description,
+        input_schema: { ...input_schema },
+      })),
+      ...(toolset ? [entryOf(toolset.kind)] : []),
+    ],
     ...thinkingOf(endpoint, { dropsForeign }),
     ...(clears && { context_management: clearing([...specs, ...(inline ?? [])]) }),
     betas: [

@@ -11,7 +11,14 @@ import { devicesNamed, devicesToAsk, type LabDevice, listDevices, platformOf } f
 type SkillLoaded = Extract<AgentEventBody, { type: "skill_loaded" }>;
 /** What a message needs before the first turn, or the question that comes first. */
 export type Prepared =
-  | { kind: "ready"; skill: Skill; loaded: SkillLoaded; specs: readonly ToolSpec[] }
+  | {
+      kind: "ready";
+      skill: Skill;
+      loaded: SkillLoaded;
+      specs: readonly ToolSpec[];
+      /** The one that the words now or before name, or the only one. */
+      device: LabDevice | undefined;
+    }
   | { kind: "ask"; question: string; options: readonly string[]; details?: string[]; skill?: Skill };
 
 export type PrepareDeps = {
@@ -97,7 +104,13 @@ async function ready(
       options: between.map(({ id }) => id),
       skill,
     };
-  return { kind: "ready", skill, loaded: loadedEvent(skill, chosen_by), specs: await specsOf(skill, server) };
+  const named = [message.text, before]
+    .map((text) => devicesNamed(text, devices))
+    .find(({ length }) => length > 0);
+  const [device, ...others] = named ?? devices;
+  const specs = await specsOf(skill, server);
+  const loaded = loadedEvent(skill, chosen_by);
+  return { kind: "ready", skill, loaded, specs, device: others.length === 0 ? device : undefined };
 }
 
 export const loadedEvent = (skill: Skill, chosen_by: SkillLoaded["chosen_by"]): SkillLoaded => {

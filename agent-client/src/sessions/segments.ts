@@ -1,12 +1,15 @@
 import { createHash } from "node:crypto";
 import type { Skill } from "@labwright/skills";
 import type { Agent } from "../agents/agent.ts";
+import { AgentError } from "../errors.ts";
 import type { Message } from "../loop/history.ts";
 import { type RunLimits, type RunOptions, type RunResult, runAgent } from "../loop/runAgent.ts";
 import type { Gate } from "../loop/tools.ts";
 import type { ModelSource } from "../model/models.ts";
 import type { Clock, LabServer, ToolSpec } from "../ports.ts";
 import type { Settings } from "../settings.ts";
+import { type LabDevice, platformOf } from "../skills/device.ts";
+import { acts, entryOf, looks, type Toolset } from "../toolsets/index.ts";
 import { type Prepared, specsOf } from "./prepare.ts";
 import type { Transcript } from "./transcript.ts";
 
@@ -15,15 +18,15 @@ export const systemOf = (agent: Agent, skill: Skill): string =>
   `${agent.system_prompt}\n\n${skill.system_prompt}`;
 
 /** What a segment's system and tools are known by. */
-function prefixOf(system: string, specs: readonly ToolSpec[]): string {
+function prefixOf(system: string, specs: readonly ToolSpec[], kind?: Toolset["kind"]): string {
   const sent = specs.map(({ name, description, input_schema }) => [name, description, input_schema]);
   return createHash("sha256")
-    .update(JSON.stringify([system, sent]))
+    .update(JSON.stringify([system, sent, ...(kind ? [entryOf(kind)] : [])]))
     .digest("base64url")
     .slice(0, 16);
 }
 
-type Sent = Pick<RunOptions, "system" | "specs" | "inline"> & { history: Message[] };
+type Sent = Pick<RunOptions, "system" | "specs" | "inline" | "toolset"> & { history: Message[] };
 
 /**
  * The segment of the conversation that goes on, with this skill's tools added to it where it began with others; or a new
@@ -31,34 +34,62 @@ type Sent = Pick<RunOptions, "system" | "specs" | "inline"> & { history: Message
  * tools never change, since its thinking is bound to them.
  */
 export async function whatIsSent(
-  { skill, specs, loaded }: Extract<Prepared, { kind: "ready" }>,
+  { skill, specs, loaded, device }: Extract<Prepared, { kind: "ready" }>,
   { agent, transcript }: { agent: Agent; transcript: Transcript },
-  { server, models }: { server: LabServer; models: ModelSource },
+  { server, models, settings }: { server: LabServer; models: ModelSource; settings: Settings },
 ): Promise<Sent> {
+  const toolset = await toolsetOf(specs, settings, { server, models, device });
   const { segment } = transcript;
   const base = (await server.skills()).find(({ name }) => name === segment?.skill) ?? skill;
   const begun = base === skill ? specs : await specsOf(base, server);
   const system = systemOf(agent, base);
-  const isWhole = segment !== undefined && segment.prefix === prefixOf(system, begun);
+  const isWhole =
+    segment !== undefined && segment.prefix === prefixOf(system, begun, kindOf(begun, settings));
   const isChanged =
     base.name !== skill.name ||
     transcript.history.slice(segment?.after).some(({ role }) => role === "system");
-  const mayAdd = models.current().every(({ facts }) => facts.inline_tools);
+  // Tools come and go within a conversation, a toolset does not.
+  const mayAdd =
+    toolset?.kind === kindOf(begun, settings) && models.current().every(({ facts }) => facts.inline_tools);
   if (!isWhole || (isChanged && !mayAdd)) {
     const own = systemOf(agent, skill);
     // The last message asks, and is the first of the new segment.
     const after = transcript.history.length - 1;
-    transcript.emit({ ...loaded, segment: { after, prefix: prefixOf(own, specs) } });
-    return { system: own, specs, history: transcript.sent() };
+    transcript.emit({ ...loaded, segment: { after, prefix: prefixOf(own, specs, toolset?.kind) } });
+    return { system: own, specs, toolset, history: transcript.sent() };
   }
   transcript.emit(loaded);
-  if (!isChanged) return { system, specs, history: transcript.sent() };
+  if (!isChanged) return { system, specs, toolset, history: transcript.sent() };
   if (loaded.chosen_by !== "kept") {
     const text = `Do this by the skill ${skill.name}, in place of the one before:\n${skill.system_prompt}`;
     // A list of blocks: only what the user said is a text.
     await transcript.add([{ role: "user", content: [{ type: "text", text }] }]);
   }
-  return { system, specs: begun, inline: specs, history: transcript.sent() };
+  return { system, specs: begun, inline: specs, toolset, history: transcript.sent() };
+}
+
+/** The toolset of a skill that acts on a device, where the settings ask for one. */
+const kindOf = (specs: readonly ToolSpec[], { toolsets }: Settings): Toolset["kind"] | undefined =>
+  toolsets !== "off" && specs.some(({ name }) => name === acts) ? toolsets : undefined;
+
+/** Throws an AgentError where one of the models does not take it. */
+async function toolsetOf(
+  own: readonly ToolSpec[],
+  settings: Settings,
+  { server, models, device }: { server: LabServer; models: ModelSource; device: LabDevice | undefined },
+): Promise<Toolset | undefined> {
+  const kind = kindOf(own, settings);
+  if (!kind) return undefined;
+  const other = models.current().find(({ facts }) => !facts.toolsets);
+  if (other)
+    throw new AgentError(
+      "CONFIG_INVALID",
+      `${other.model} does not take the ${kind} toolset.`,
+      "Set agents.toolsets: off, or only models that take it (docs/agents.md).",
+    );
+  const specs = (await server.toolbox.specs()).filter(({ name }) => looks.includes(name));
+  const isWeb = device ? platformOf(device) === "web" : kind === "browser";
+  return { kind, device: { id: device?.id, isWeb }, specs };
 }
 
 /** What ends a run: the agent's limits, else those of the settings; the shorter time of agent and skill. */
@@ -95,11 +126,11 @@ export const runIn = (
       const segment = {
         skill: skill.name,
         after: transcript.history.length,
-        prefix: prefixOf(system, specs),
+        prefix: prefixOf(system, specs, sent.toolset?.kind),
       };
       transcript.emit({ type: "progress", kind: "note", text, segment });
       await transcript.add(messages);
-      return { system, specs, history: transcript.sent() };
+      return { system, specs, toolset: sent.toolset, history: transcript.sent() };
     },
     now: () => performance.now(),
   });

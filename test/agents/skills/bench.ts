@@ -20,6 +20,7 @@ import type { TestClient } from "../../fixtures/client.ts";
 import { memoryStore } from "../../fixtures/memoryStore/memoryStore.ts";
 import type { SeenRequest } from "../../fixtures/messagesApi/messages.ts";
 import { error } from "../../fixtures/messagesApi/reply.ts";
+import { namedTools } from "../../fixtures/messagesApi/request.ts";
 import { type Context, type Step, script } from "../../fixtures/messagesApi/script.ts";
 import { startMessagesApi } from "../../fixtures/messagesApi/server.ts";
 import { openProduct, type Product } from "../../fixtures/product.ts";
@@ -164,7 +165,7 @@ export function expectWhole(name: string, { ended, events, requests }: SkillRun)
     outcome: "done",
   });
   expect(requests.length).toBeGreaterThan(1);
-  const sent = requests.map(({ body }) => body.tools?.map((tool) => tool.name) ?? []);
+  const sent = requests.map(({ body }) => namedTools(body).map((tool) => tool.name));
   const [first = []] = sent;
   const isOwn = (tool: string) => tool !== waiting;
   expect(first.filter(isOwn).toSorted()).toEqual(tools.filter(isOwn).toSorted());

@@ -37,6 +37,7 @@ test.each(priced)("the price file and the stand-in have the same facts of %s", (
     output_tokens: known.output,
     effort_levels: known.effort,
     inline_tools: known.toolChanges,
+    toolsets: known.toolsets,
     compaction: known.compacts,
     pictures: {
       per_request: pictures.count,

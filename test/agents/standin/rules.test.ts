@@ -29,6 +29,15 @@ const png =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const message = (role: string, content: unknown) => ({ role, content });
 const messages = (...list: unknown[]) => ({ ...plain, messages: list });
+/** A call of the browser's toolset and its result. */
+const members = (more: object) => ({
+  ...messages(
+    go,
+    message("assistant", [{ ...use("one"), toolset_name: "browser" }]),
+    message("user", [result("one", more)]),
+  ),
+  tools: [{ type: "browser_toolset_20260801" }],
+});
 const addition = (definition: object) => ({
   type: "tool_addition",
   tool: { type: "tool_definition", definition },
@@ -41,6 +50,27 @@ describe("is refused", () => {
     ["a body that is no JSON", "{", "not valid JSON"],
     ["a body that is no object", "[]", "body"],
     ["no model", { ...plain, model: undefined }, "model: Field required"],
+    [
+      "a toolset that the model does not take",
+      { ...plain, model: "claude-haiku-4-5", tools: [{ type: "browser_toolset_20260801" }] },
+      "browser_toolset_20260801 is not supported on this model",
+    ],
+    [
+      "a tool with the name of a toolset",
+      { ...plain, tools: [tool("browser"), { type: "browser_toolset_20260801" }] },
+      "Tool names must be unique",
+    ],
+    ["a member's result without its toolset", members({}), "toolset_name does not match"],
+    [
+      "a browser's result without its state",
+      members({ toolset_name: "browser" }),
+      "needs a browser_state block",
+    ],
+    [
+      "a picture in a member's failure",
+      members({ toolset_name: "browser", is_error: true, content: [picture("image/png", png)] }),
+      "must be type",
+    ],
     ["no max_tokens", { ...plain, max_tokens: undefined }, "max_tokens: Field required"],
     ["max_tokens of 0", { ...plain, max_tokens: 0 }, "max_tokens"],
     ["max_tokens as a text", { ...plain, max_tokens: "10" }, "max_tokens"],

@@ -215,8 +215,8 @@ function mouse(actions: Actions): Command[] {
     mouseCommand(
       "tap_x_y",
       "Clicks at a point of the page.",
-      z.strictObject({ ...point, button, ...documentShape }),
-      (input, { page }) => page.mouse.click(input.x, input.y, { button: input.button }),
+      z.strictObject({ ...point, button, clicks: z.int().min(1).max(3).default(1), ...documentShape }),
+      ({ x, y, button, clicks: clickCount }, { page }) => page.mouse.click(x, y, { button, clickCount }),
     ),
     mouseCommand("mouse_move", "Moves the mouse to a point.", z.strictObject(point), ({ x, y }, { page }) =>
       page.mouse.move(x, y),
