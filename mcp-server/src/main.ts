@@ -208,7 +208,7 @@ async function compose(
   });
   describeServices(parts, daemon);
   // Behind the port: what a deployment or a watched device runs must not reach our own server.
-  for (const part of [services.deployments, running.watching]) part.start().catch(fault);
+  for (const part of [services.deployments, running.watching, running.learning]) part.start().catch(fault);
   agents.startAutonomous(daemon.own).catch(fault);
   addGauges(parts);
   const { hash: build } = catalogue.build;
@@ -295,6 +295,7 @@ function purgeDaily({ config, rooms, storage, running, agentStore, fault }: Part
     calls.purgeKeys(daysAgo(1)).catch(fault);
     for (const forget of [...records, agentStore.purge])
       forget(daysAgo(config.limits.audit_days)).catch(fault);
+    running.memory.purge().catch(fault);
     running.artifacts.purge(now).catch(fault);
   };
   purge();
@@ -317,6 +318,7 @@ function restOf(
     events: running.events,
     artifacts: running.artifacts,
     audit: async (filter) => running.services.secrets.mask(await own.calls.recent(filter)),
+    memory: running.memory,
     health: () => health(storage, own.agents),
     maxCallMs: config.limits.call_ms,
     principalOf: rooms.restPrincipal,

@@ -133,6 +133,7 @@ export function start(
     registry,
     events,
     artifacts,
+    memory: { list: async () => [], forget: async (id) => (id === undefined ? 2 : 1) },
     audit: async (filter) => [filter],
     health: async () => ({ healthy, services: { database: healthy ? "ok" : "down" } }),
     principalOf: (request) => ({

@@ -136,6 +136,7 @@ export async function startFakeDaemon(
         subscribe: async () => () => {},
       },
       artifacts: services.artifacts,
+      memory: { list: async () => [], forget: async () => 0 },
       audit: async (filter) => [
         {
           at: "2026-11-21T00:00:00.000Z",

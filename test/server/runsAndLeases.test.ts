@@ -46,11 +46,19 @@ afterAll(async () => {
   await http.end();
   await product.dispose();
 });
-async function serveDoors({ services, events, artifacts, storage }: Product): Promise<HttpFixture> {
+async function serveDoors({ services, events, artifacts, storage, memory }: Product): Promise<HttpFixture> {
   const registry = createRegistry(tools);
   const calls = callRows(storage.db);
   const callTool = createCallTool({ registry, services, observe: silentObserver, calls, clock: systemClock });
-  const own = { callTool, registry, events, artifacts, audit: calls.recent, principalOf: restPrincipal };
+  const own = {
+    callTool,
+    registry,
+    events,
+    artifacts,
+    memory,
+    audit: calls.recent,
+    principalOf: restPrincipal,
+  };
   const health = async () => ({ healthy: true, services: {} });
   return startHttp(services, tools, {
     callTool,

@@ -131,7 +131,11 @@ async function callServer(steps: readonly PlanStep[], run: PlanRun, retried: () 
   const { devices } = planned;
   const sum = steps.reduce((ms, step) => ms + timeOf(step), 0);
   const timeout_ms = Math.max(leastRunMs, Math.min(sum, left(), mostRunMs));
-  const plan: Plan = { ...planned.plan, steps: [...steps] };
+  const [first] = steps;
+  // A part of a plan does its own objective: what it proves is not the task.
+  const isPart = steps.length < planned.plan.steps.length;
+  const task = isPart && first ? first.objective : planned.plan.task;
+  const plan: Plan = { ...planned.plan, task, steps: [...steps] };
   const { userinterface_name } = request;
   const input = {
     plan,

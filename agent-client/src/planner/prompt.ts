@@ -16,6 +16,8 @@ export const deviceContextSchema = z.object({
   navigation: z.array(z.string()),
   actions: z.array(z.string()),
   verifications: z.array(z.string()),
+  /** What earlier runs showed of the app and the device: data. */
+  memory: z.array(z.string()).default([]),
 });
 export type DeviceContext = z.output<typeof deviceContextSchema>;
 
@@ -72,6 +74,7 @@ function sectionsOf(
     navigation,
     actions,
     verifications,
+    memory,
   }: DeviceContext,
   app: string | undefined,
   isOneOfMany: boolean,
@@ -82,5 +85,6 @@ function sectionsOf(
     `Navigation: labels that execute_navigation reaches\n${JSON.stringify(navigation)}`,
     `Action: commands of the device\n${actions.join("\n")}`,
     `Verification: checks of the device\n${verifications.join("\n")}`,
+    ...(memory.length > 0 ? [`Memory of earlier runs, as data: ${JSON.stringify(memory)}`] : []),
   ].join("\n\n");
 }

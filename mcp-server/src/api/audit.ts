@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ToolError } from "../errors.ts";
+import { queryOf } from "./memory.ts";
 
 const instant = z.union([z.iso.datetime({ offset: true }), z.iso.date()]);
 
@@ -14,11 +14,6 @@ export type AuditQuery = z.output<typeof auditQuerySchema>;
 
 /** Throws INVALID_INPUT. */
 export function auditQueryOf(query: Record<string, string>): AuditQuery {
-  const { data, error } = auditQuerySchema.safeParse(query);
-  if (!error) return { ...data, ...(data.since && { since: new Date(data.since).toISOString() }) };
-  throw new ToolError(
-    "INVALID_INPUT",
-    error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`.replace(/^: /, "")).join("; "),
-    "`since` is a date such as 2026-11-27 or 2026-11-27T08:00:00Z, `limit` is 1 to 1000; `tool` and `client` are names.",
-  );
+  const { since, ...filter } = queryOf(auditQuerySchema, query);
+  return { ...filter, ...(since && { since: new Date(since).toISOString() }) };
 }

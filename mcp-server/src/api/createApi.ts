@@ -4,11 +4,12 @@ import type { Registry } from "../registry/registry.ts";
 import type { Attachment } from "../registry/tool.ts";
 import type { Caller, CallTool } from "../server/call/callTool.ts";
 import { secretsIn } from "../server/http/clientHeaders.ts";
-import type { ArtifactStore } from "../services/ports.ts";
+import type { ArtifactStore, MemoryService } from "../services/ports.ts";
 import { type AuditQuery, auditQueryOf } from "./audit.ts";
 import { errorResponse, errorsOf, newTraceId, thrownResponse } from "./errors.ts";
 import { createEventsApi, type EventSource } from "./events.ts";
 import { planArgumentsOf } from "./executeTask.ts";
+import { forgetQuerySchema, memoryQuerySchema, queryOf } from "./memory.ts";
 import { toolsOf } from "./tools.ts";
 
 export type ApiDeps = {
@@ -18,6 +19,7 @@ export type ApiDeps = {
   artifacts: ArtifactStore;
   /** Who called what, newest first; see `auditQuerySchema`. Nothing secret in it. */
   audit(filter: AuditQuery): Promise<readonly object[]>;
+  memory: Pick<MemoryService, "list" | "forget">;
   /** One word per service, such as `database: "ok"`. */
   health(): Promise<{ healthy: boolean; services: Record<string, string> }>;
   /** Whose call a request is, after the server has let it in. */
@@ -41,6 +43,13 @@ export function createApi(deps: ApiDeps): Hono {
   });
   api.get("/tools", (c) => c.json({ tools: toolsOf(registry, c.req.queries(), deps.maxCallMs) }));
   api.get("/audit", async (c) => c.json({ calls: await deps.audit(auditQueryOf(c.req.query())) }));
+  api.get("/memory", async (c) =>
+    c.json({ memory: await deps.memory.list(queryOf(memoryQuerySchema, c.req.query())) }),
+  );
+  api.delete("/memory", async (c) => {
+    const { id } = queryOf(forgetQuerySchema, c.req.query());
+    return c.json({ forgotten: await deps.memory.forget(id) });
+  });
   api.get("/openapi.json", async (c) => {
     // The code that makes the document is large, and few ask for it.
     const { openApiDocument } = await import("./openapi.ts");

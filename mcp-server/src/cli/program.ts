@@ -8,6 +8,7 @@ import { runStatus, runStop } from "./commands/control.ts";
 import type { InstallOptions } from "./commands/install.ts";
 import { addListCommands } from "./commands/list.ts";
 import { runLogs } from "./commands/logs.ts";
+import { addMemoryCommand } from "./commands/memory.ts";
 import { addReportCommand } from "./commands/reportCommand.ts";
 import { addFolderCommands } from "./folder/commands.ts";
 import type { DaemonOptions } from "./options.ts";
@@ -60,6 +61,7 @@ export function createProgram(terminal: Terminal, exit: (code: ExitCode) => void
   program.commandsGroup("Look after the server:");
   addDaemonCommands(program, terminal, exit);
   addAuditCommand(program, terminal, exit);
+  addMemoryCommand(program, terminal, exit);
   addSetUpCommands(program, terminal, exit);
   addAndroidCommands(program, terminal, exit);
   return program;

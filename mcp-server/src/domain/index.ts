@@ -5,6 +5,7 @@ export * from "./apiRequest.ts";
 export * from "./common.ts";
 export * from "./deployment.ts";
 export * from "./execution.ts";
+export * from "./memory.ts";
 export * from "./navigation.ts";
 export * from "./notices.ts";
 export * from "./plan.ts";

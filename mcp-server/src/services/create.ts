@@ -11,11 +11,13 @@ import {
   databaseBytes,
   eventRows,
   leaseRows,
+  memoryRows,
   requirementRows,
   runRecords,
   type Storage,
 } from "../storage/index.ts";
 import { executionRows } from "../storage/rows/executionRows.ts";
+import { navigationRows } from "../storage/rows/navigationRows.ts";
 import { testcaseRows } from "../storage/rows/testcaseRows.ts";
 import { userinterfaceRows } from "../storage/rows/userinterfaceRows.ts";
 import { createAuthoring } from "./apps/authoring/index.ts";
@@ -42,13 +44,15 @@ import { readsPictures } from "./devices/verifications/sourcePicture.ts";
 import type { Services } from "./index.ts";
 import { createAlerts } from "./lab/alerts/index.ts";
 import { createDiagnosis } from "./lab/diagnosis/index.ts";
+import { createLearning, type Learning } from "./lab/memory/learning.ts";
+import { createMemory } from "./lab/memory/memory.ts";
 import { createProcesses, type Serving } from "./lab/processes/index.ts";
 import { createRequirements } from "./lab/requirements/index.ts";
 import { createWatching, type Watching } from "./lab/watching/index.ts";
 import { allowedFetch } from "./policy/allowedFetch.ts";
 import { createUploads } from "./policy/uploads.ts";
 import { createUrlPolicy, type UrlPolicy } from "./policy/urlPolicy.ts";
-import type { Clock, Secrets } from "./ports.ts";
+import type { Clock, MemoryService, Secrets } from "./ports.ts";
 import { createArtifactStore, type RetainingArtifactStore } from "./records/artifacts.ts";
 import { createEvents, type Events } from "./records/events.ts";
 import { createExecutions } from "./records/executions/index.ts";
@@ -83,6 +87,8 @@ export type RunningServices = {
   events: Events;
   artifacts: RetainingArtifactStore;
   watching: Watching;
+  memory: MemoryService;
+  learning: Learning;
   /** Registers how scripts call tools, once that path exists. */
   serveScripts(calls: ToolCalls): void;
   close(): Promise<void>;
@@ -116,19 +122,14 @@ export function createServices(deps: ServiceDependencies): RunningServices {
   const driving = { notices, clock, secrets, artifacts, devices, screen, verifications, actions, executions };
   const { scripts, workspace, serveScripts } = createScriptRoom(deps, driving);
   const schemas = createSchemaChecker(deps.schemaWorkerFile);
-  const apps = createApps(deps, policy, { ...driving, scripts, schemas });
-  const requirements = createRequirements({
-    rows: requirementRows(db),
-    coverage: coverageRows(db),
-    testcases: apps.testcases,
-    apps: apps.userinterfaces,
-    clock,
-  });
+  const memory = createMemory({ rows: memoryRows(db), secrets, clock });
+  const apps = createApps(deps, policy, { ...driving, scripts, schemas, memory });
+  const requirements = requirementsIn(deps, apps);
   const { alerts, watching } = createWatchRoom(deps, { ...driving, events, inputs });
   const running = { ...driving, ...apps, events, db, host, onFault: deps.onFault };
   const deployments = createDeployments({ ...running, scripts, apps: apps.userinterfaces });
   const recordings = createRecordings({ ...running, folder: join(config.data_dir, "recordings") });
-  const judgements = createJudgements({ ...running, analyses: analysisRows(db), records: runRecords(db) });
+  const { judgements, learning } = createJudging({ ...running, memory });
   const services: Services = {
     ...driving,
     ...apps,
@@ -152,12 +153,50 @@ export function createServices(deps: ServiceDependencies): RunningServices {
   });
   // Both at once: a run that waits for its device is ended by its deployment, one that drives it by its execution.
   const endRuns = () => Promise.all([executions.close(), deployments.close().catch(deps.onFault)]);
-  const closings = [watching.close, endRuns, () => recordings.close(), () => devices.close(), schemas.close];
-  const close = async () => {
-    // Without its database each of them fails; the devices are closed all the same.
-    for (const closing of closings) await closing().catch(deps.onFault);
+  const closings = [
+    watching.close,
+    endRuns,
+    learning.close,
+    () => recordings.close(),
+    () => devices.close(),
+    schemas.close,
+  ];
+  const close = () => closeEach(closings, deps);
+  return { services, events, artifacts, watching, memory, learning, serveScripts, close };
+}
+
+/** Without the database each of them fails; the devices are closed all the same. */
+async function closeEach(
+  closings: readonly (() => Promise<unknown>)[],
+  { onFault }: Pick<ServiceDependencies, "onFault">,
+): Promise<void> {
+  for (const closing of closings) await closing().catch(onFault);
+}
+
+const requirementsIn = (
+  { storage: { db }, clock }: ServiceDependencies,
+  { testcases, userinterfaces: apps }: Pick<Services, "testcases" | "userinterfaces">,
+) =>
+  createRequirements({
+    ...{ rows: requirementRows(db), coverage: coverageRows(db) },
+    ...{ testcases, apps, clock },
+  });
+
+function createJudging(
+  parts: Pick<Services, "executions"> & {
+    memory: MemoryService;
+    events: Events;
+    db: Storage["db"];
+    host: string;
+    onFault(error: unknown): void;
+  },
+) {
+  const { db } = parts;
+  const judgements = createJudgements({ ...parts, analyses: analysisRows(db), records: runRecords(db) });
+  return {
+    judgements,
+    learning: createLearning({ ...parts, judgements, flipsOf: navigationRows(db).flipsOf }),
   };
-  return { services, events, artifacts, watching, serveScripts, close };
 }
 
 const referenceFolder = ({ data_dir }: Config) => join(data_dir, "references");
@@ -268,6 +307,7 @@ function createApps(
   driving: Driving & {
     scripts: ScriptService;
     schemas: SchemaChecker;
+    memory: MemoryService;
   },
 ) {
   const { db } = storage;

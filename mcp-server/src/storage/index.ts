@@ -64,6 +64,13 @@ export {
   deploymentRunRows,
 } from "./rows/lab/deploymentRunRows.ts";
 export {
+  type Memory,
+  type MemoryFilter,
+  type MemoryRows,
+  type MemorySubject,
+  memoryRows,
+} from "./rows/lab/memoryRows.ts";
+export {
   type LeaseLoss,
   type LeaseRows,
   leaseRows,

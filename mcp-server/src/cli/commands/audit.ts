@@ -1,9 +1,8 @@
 import { jsonLine, plainLine } from "@labwright/agent-client/cli";
 import type { Command } from "commander";
 import { z } from "zod";
-import { daemonHeaders, daemonUrl } from "../../server/daemonFile.ts";
+import { askDaemon } from "../askDaemon.ts";
 import { examples, readUpTo, withDaemonOptions } from "../commandOptions.ts";
-import { connectDaemon } from "../daemon.ts";
 import type { DaemonOptions } from "../options.ts";
 import { type ExitCode, exitCodes, type Terminal, table } from "../terminal.ts";
 
@@ -16,21 +15,18 @@ type AuditOptions = DaemonOptions & {
 };
 
 const text = z.string().default("");
-const replySchema = z.union([
-  z.object({
-    calls: z.array(
-      z.looseObject({
-        at: text,
-        client: text,
-        tool: text,
-        device_id: text,
-        outcome: text,
-        duration_ms: z.int(),
-      }),
-    ),
-  }),
-  z.object({ error: z.object({ message: z.string(), hint: text }) }),
-]);
+const replySchema = z.object({
+  calls: z.array(
+    z.looseObject({
+      at: text,
+      client: text,
+      tool: text,
+      device_id: text,
+      outcome: text,
+      duration_ms: z.int(),
+    }),
+  ),
+});
 const heads = ["when (UTC)", "client", "tool", "device", "outcome", "ms"];
 
 /** `labwright audit`: who called what that may change something, newest first. */
@@ -55,32 +51,18 @@ async function runAudit(
   { tool, client, since, limit, json, ...options }: AuditOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
-  const own = `cli/${process.pid}`;
-  const attached = await connectDaemon(options, terminal, { command: "audit", client: own });
-  try {
-    const filter = { ...(tool && { tool }), ...(client && { client }), ...(since && { since }) };
-    const query = new URLSearchParams({ limit: String(limit), ...filter });
-    const url = daemonUrl(attached.file, `/api/v1/audit?${query}`);
-    const response = await fetch(url, {
-      headers: daemonHeaders(attached.file, own),
-      signal: terminal.signal,
-    });
-    const reply = replySchema.parse(await response.json());
-    if ("error" in reply) {
-      terminal.err(`${reply.error.message} ${reply.error.hint}\n`);
-      return exitCodes.error;
-    }
-    if (json) terminal.out(jsonLine(reply.calls));
-    else if (reply.calls.length === 0)
-      terminal.out("No such calls. Calls that only read are not recorded.\n");
-    else terminal.out(table(heads, reply.calls.map(rowOf), terminal.columns));
-    return exitCodes.passed;
-  } finally {
-    attached.close();
-  }
+  const filter = { ...(tool && { tool }), ...(client && { client }), ...(since && { since }) };
+  const query = new URLSearchParams({ limit: String(limit), ...filter });
+  const request = { command: "audit", path: `/api/v1/audit?${query}` };
+  const reply = await askDaemon(options, terminal, request, replySchema);
+  if (!reply) return exitCodes.error;
+  if (json) terminal.out(jsonLine(reply.calls));
+  else if (reply.calls.length === 0) terminal.out("No such calls. Calls that only read are not recorded.\n");
+  else terminal.out(table(heads, reply.calls.map(rowOf), terminal.columns));
+  return exitCodes.passed;
 }
 
-type AuditedCall = Extract<z.output<typeof replySchema>, { calls: unknown }>["calls"][number];
+type AuditedCall = z.output<typeof replySchema>["calls"][number];
 
 const rowOf = ({ at, client, tool, device_id, outcome, duration_ms }: AuditedCall): string[] => [
   at.replace("T", " ").slice(0, 19),

@@ -1,7 +1,7 @@
 import { type AnyColumn, and, count, eq, inArray, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../engine/database.ts";
 import { hasValues } from "../schema/columns.ts";
-import { edges, navigationRuns, nodes, trees } from "../schema/index.ts";
+import { edges, navigationRuns, nodes, trees, userinterfaces } from "../schema/index.ts";
 
 export type NavigationRun = Omit<typeof navigationRuns.$inferInsert, "id">;
 
@@ -15,6 +15,8 @@ export type RunSummary = {
   median_ms: number;
   kpi_median_ms: number | undefined;
 };
+
+export type NodeFlips = { label: string; userinterface: string; device_model: string; flips: number };
 
 const batchSize = 1_000;
 
@@ -80,6 +82,25 @@ export function navigationRows(db: Database) {
         .where(hasValues(navigationRuns, { subject, subject_id: subjectId, device_model: deviceModel }))
         .groupBy(...groups);
       return rows.map(fromRow);
+    },
+    /** The nodes that did not show in an execution, and how often their result changed in the last 20 runs. */
+    async flipsOf(executionId: string): Promise<NodeFlips[]> {
+      const { rows } = await db.execute<NodeFlips>(sql`
+        select n.label, u.name as userinterface, run.device_model,
+          (count(*) filter (where run.ok <> run.before))::int as flips
+        from (
+          select *, lag(ok) over same as before, row_number() over (partition by subject_id, device_model order by id desc) as age
+          from ${navigationRuns}
+          where subject = 'node' and (subject_id, device_model) in (
+            select subject_id, device_model from ${navigationRuns}
+            where subject = 'node' and not ok and execution_id = ${executionId})
+          window same as (partition by subject_id, device_model order by id)
+        ) run
+          join ${nodes} n on n.id = run.subject_id join ${trees} t on t.id = n.tree_id
+          join ${userinterfaces} u on u.id = t.userinterface_id
+        where run.age < 20
+        group by n.id, n.label, u.name, run.device_model`);
+      return rows;
     },
     /** Forgets what ran of edges and nodes that are gone. */
     async forget(subjectIds: readonly string[]): Promise<void> {

@@ -1,15 +1,28 @@
 import { sql } from "drizzle-orm";
-import { index, jsonb, pgTable, pgView, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
+import {
+  doublePrecision,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  pgView,
+  primaryKey,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/pg-core";
 import type {
   AlertState,
   AlertTriage,
   Coverage,
+  MemoryKind,
+  MemoryScope,
   Params,
   RequirementPriority,
   RequirementStatus,
 } from "../../domain/index.ts";
 import { testcases } from "./apps.ts";
-import { instant } from "./columns.ts";
+import { instant, jsonText } from "./columns.ts";
+import { executions } from "./records.ts";
 
 export const requirements = pgTable(
   "requirements",
@@ -82,4 +95,30 @@ export const alerts = pgTable(
     updated_at: instant("updated_at").notNull(),
   },
   (t) => [index("alerts_state").on(t.state, t.started_at), index("alerts_device").on(t.device_id)],
+);
+
+/** What earlier executions showed. `id` is a hash of what is claimed, so that a claim is one row. */
+export const memories = pgTable(
+  "memories",
+  {
+    id: text("id").primaryKey(),
+    scope: text("scope").$type<MemoryScope>().notNull(),
+    /** The name of the userinterface or test, or the id of the device. */
+    subject: text("subject").notNull(),
+    kind: text("kind").$type<MemoryKind>().notNull(),
+    text: text("text").notNull(),
+    /** Of a sequence: the plan that worked. */
+    plan: jsonText("plan"),
+    /** The newest execution that showed it. */
+    execution_id: text("execution_id")
+      .notNull()
+      .references(() => executions.id, { onDelete: "cascade" }),
+    /** 0..1 */
+    confidence: doublePrecision("confidence").notNull(),
+    /** In so many executions. */
+    seen: integer("seen").notNull(),
+    at: instant("at").notNull(),
+    expires_at: instant("expires_at").notNull(),
+  },
+  (t) => [index("memories_subject").on(t.scope, t.subject), index("memories_expiry").on(t.expires_at)],
 );

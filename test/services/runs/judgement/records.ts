@@ -45,6 +45,7 @@ export function memoryStore(): RunStore {
         return run;
       },
     },
+    memory: { recall: async () => [] },
     analyses: {
       async find(id) {
         const { classification } = records.get(id) ?? {};

@@ -62,7 +62,10 @@ describeEachDatabase("results", (open) => {
     return {
       db,
       executions,
-      judgements: createJudgements({ executions, analyses: analysisRows(db), records: runRecords(db) }),
+      judgements: createJudgements({
+        ...{ executions, analyses: analysisRows(db), records: runRecords(db) },
+        memory: { recall: async () => [] },
+      }),
       secrets,
       clock,
       events: {

@@ -36,6 +36,7 @@ const undecidedSchema = z.object({
   reruns_wanted: z.int().optional(),
   allowed: z.array(z.string()).default([]),
   history: z.array(z.string()).default([]),
+  memory: z.array(z.string()).default([]),
 });
 type Undecided = z.output<typeof undecidedSchema>;
 const queueSchema = z.object({
@@ -111,10 +112,20 @@ function skillFor({ agent, trigger }: Work, { status, history }: Undecided): str
   return hasMore && agent.available_skills.includes(compares) ? compares : trigger.skill;
 }
 
-const requestOf = ({ execution_id, kind, name, status, summary, evidence, history }: Undecided): string =>
+const requestOf = ({
+  execution_id,
+  kind,
+  name,
+  status,
+  summary,
+  evidence,
+  history,
+  memory,
+}: Undecided): string =>
   [
     `Judge execution ${execution_id} of ${kind} ${JSON.stringify(name)}, which ended ${status}.`,
     `The record alone does not decide it: ${summary}`,
     ...evidence.slice(0, 10),
     ...(history.length > 0 ? [`Other runs of it: ${history.join("; ")}`] : []),
+    ...(memory.length > 0 ? [`Memory of earlier runs, as data: ${JSON.stringify(memory)}`] : []),
   ].join("\n");

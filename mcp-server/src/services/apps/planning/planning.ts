@@ -8,7 +8,15 @@ import {
 } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
 import { checksOf, commandsOf } from "../../devices/findCommand.ts";
-import type { CallContext, Clock, DeviceRef, DeviceService, ExecutionService, Run } from "../../ports.ts";
+import type {
+  CallContext,
+  Clock,
+  DeviceRef,
+  DeviceService,
+  ExecutionService,
+  MemoryService,
+  Run,
+} from "../../ports.ts";
 import { reasonOf } from "../../records/executions/index.ts";
 import type { AuthoringService } from "../authoring/index.ts";
 import type { NavigationService } from "../navigation/index.ts";
@@ -16,7 +24,7 @@ import type { TestcaseReply, TestcaseService } from "../testcases/index.ts";
 import type { UserInterfaceService } from "../userinterfaces/index.ts";
 import { contextOf, type DeviceContext, rolesOn } from "./context.ts";
 import { type Part, type PartReply, type Place, partsOf, runParts } from "./parts.ts";
-import { invalid, type Offers, orderedSteps, stepsOf, testStepOf } from "./steps.ts";
+import { invalid, type Offers, orderedSteps, startsAnywhere, stepsOf, testStepOf, typeOf } from "./steps.ts";
 import { type PlanReply, recordOf, type StepView, summaryOf, viewOf } from "./views.ts";
 
 const longestName = 120;
@@ -24,7 +32,11 @@ const longestName = 120;
 const usualMs = { navigation: 3_000, other: 1_000 };
 
 type ContextRequest = { device_ids: readonly string[]; userinterface_name: string; screen: boolean };
-export type ContextReply = { userinterface_name: string; contexts: DeviceContext[] };
+/** `memory`: what earlier executions showed of the app and the device, at most ten lines. It is data. */
+export type ContextReply = {
+  userinterface_name: string;
+  contexts: (DeviceContext & { memory?: string[] })[];
+};
 
 type ExecuteRequest = DeviceRef & {
   /** The only devices that the plan may drive, with \`device_id\`; any when neither is given. */
@@ -47,6 +59,7 @@ export type PlanningDependencies = {
   navigation: Pick<NavigationService, "position" | "believe">;
   devices: Pick<DeviceService, "acquire" | "offering">;
   executions: Pick<ExecutionService, "get" | "run">;
+  memory: Pick<MemoryService, "recall" | "noteRun" | "planFor">;
   clock: Clock;
   /** A line of the daemon's log. */
   log(text: string): void;
@@ -83,7 +96,8 @@ class Planning {
           this.deps.log(
             `Loaded context for ${device.id} (${device.model}) in ${userinterface_name}: tree_id: ${context.tree_id}, actions: ${actions.length}, verifications: ${verifications.length}, navigation nodes: ${navigation.length}, current_node: ${context.current_node ?? "unknown"}`,
           );
-          return context;
+          const memory = await this.deps.memory.recall({ userinterface: model.ui.name, device: device.id });
+          return { ...context, ...(memory.length > 0 && { memory }) };
         } finally {
           grant.done();
         }
@@ -105,7 +119,11 @@ class Planning {
     const name = plan.task.replace(/\p{Cc}+/gu, " ").slice(0, longestName);
     if (others.length > 0) return { ...(await this.runOnSeveral(parts, name, request, call)), ...made };
     await this.believe(part.place, request, call);
-    return { ...(await this.runPart(part, name, request, call)), ...made };
+    const reply = await this.runPart(part, name, request, call);
+    await this.remember({ plan, reply }, request, call).catch((error: unknown) =>
+      this.deps.log(`Plan ${reply.execution_id} was not noted in memory: ${error}`),
+    );
+    return { ...reply, message: `${reply.message} ${made.plan?.analysis ?? ""}`.trim(), ...made };
   }
 
   /** The device of each step. Throws INVALID_PLAN for one that the caller did not give. */
@@ -194,6 +212,20 @@ class Planning {
     return { ...(await this.end(part, request, call, reply, results)), results };
   }
 
+  /** Notes a plan that can be done again from wherever the device is, for words that the grammar does not read. */
+  private async remember(
+    { plan, reply: { status, execution_id } }: { plan: Plan; reply: PlanReply },
+    request: ExecuteRequest,
+    call: CallContext,
+  ): Promise<void> {
+    const passed = status === "passed";
+    if (plan.version > 1 || !startsAnywhere(plan) || (!passed && status !== "failed")) return;
+    if (execution_id === undefined) return;
+    const { ui } = await this.deps.apps.load(request.userinterface_name);
+    if (passed && (await this.read(plan.task, request, call)).not_understood.length === 0) return;
+    await this.deps.memory.noteRun({ app: ui, plan, execution_id, passed });
+  }
+
   private async believe(
     { ref }: Place,
     { current_node_id: node, userinterface_name }: ExecuteRequest,
@@ -215,10 +247,9 @@ class Planning {
       throw invalid(parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`));
     }
     if (task === undefined) throw invalid([`give a task (1 to ${longestTask} characters) or a plan`]);
-    const { steps, not_understood } = await this.deps.authoring.read(
-      { ...where, description: task, isTask: true },
-      call,
-    );
+    const { steps, not_understood } = await this.read(task, where, call);
+    const known = not_understood.length > 0 ? await this.known(task, where, call) : undefined;
+    if (known) return known;
     const feasible = not_understood.length === 0;
     return planSchema.parse({
       task,
@@ -226,6 +257,32 @@ class Planning {
       analysis: feasible ? "" : `Not understood: ${not_understood.join(" | ")}`,
       ...(feasible ? measured(stepsOf(steps)) : { steps: [] }),
     });
+  }
+
+  private read(
+    task: string,
+    where: Pick<ExecuteRequest, "userinterface_name"> & DeviceRef,
+    call: CallContext,
+  ) {
+    const { userinterface_name, device_id, session_id } = where;
+    const request = { userinterface_name, device_id, session_id, description: task, isTask: true };
+    return this.deps.authoring.read(request, call);
+  }
+
+  /** The plan that did the task before, where this device has what it names. */
+  private async known(
+    task: string,
+    where: Pick<ExecuteRequest, "userinterface_name"> & DeviceRef,
+    call: CallContext,
+  ): Promise<Plan | undefined> {
+    const { ui } = await this.deps.apps.load(where.userinterface_name);
+    const known = await this.deps.memory.planFor(ui, task);
+    if (!known) return undefined;
+    const offers = offersOf(await this.deps.devices.offering(where, call));
+    const { plan, execution_id } = known;
+    if (plan.steps.some((step) => step.command !== undefined && typeOf(step, offers) === undefined))
+      return undefined;
+    return { ...plan, task, analysis: `Planned from memory, as in execution ${execution_id}, which passed.` };
   }
 
   private async end(

@@ -11,6 +11,13 @@ const aliases: ReadonlyMap<string, string> = new Map([
   ["waitForImageToAppear", "picture_shown"],
 ]);
 
+/** Commands that lead to the same place from everywhere. */
+const anchors: ReadonlySet<string> = new Set([goCommand, "navigate_to_url", "open_app"]);
+
+/** Whether a plan does the same wherever the device is. */
+export const startsAnywhere = (plan: Pick<Plan, "steps">): boolean =>
+  anchors.has(orderedSteps(plan)[0]?.command ?? "");
+
 const commandNamed = (command: string): string => aliases.get(command) ?? command;
 
 /** The steps of a plan, one for each sentence; each waits for the one before it. */

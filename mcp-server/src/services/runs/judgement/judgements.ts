@@ -1,6 +1,6 @@
 import { type Classification, classificationSchema, type ExecutionStatus } from "../../../domain/index.ts";
 import type { Analysis, RunRecord, RunRecords } from "../../../storage/index.ts";
-import type { ExecutionService } from "../../ports.ts";
+import type { ExecutionService, MemoryService } from "../../ports.ts";
 import { causeOf } from "./cause.ts";
 import { isFailure, type Judgement } from "./history.ts";
 import { judge, windowMs } from "./judge.ts";
@@ -13,6 +13,8 @@ export type JudgedRun = Judgement & {
   allowed?: Classification[];
   /** Where undecided: the newest other runs of the test, one line each. */
   history?: string[];
+  /** Where undecided: what earlier executions showed of its test, app and device. It is data. */
+  memory?: string[];
 } & Pick<RunRecord, "kind" | "name" | "status">;
 
 export type JudgementService = {
@@ -24,13 +26,19 @@ export type JudgementDependencies = {
   executions: Pick<ExecutionService, "get">;
   analyses: { find(executionId: string): Promise<Pick<Analysis, "classification"> | undefined> };
   records: RunRecords;
+  memory: Pick<MemoryService, "recall">;
 };
 
 const mostEarlier = 10;
 
 type Judged = { run: RunRecord; judgement: Judgement };
 
-export function createJudgements({ executions, analyses, records }: JudgementDependencies): JudgementService {
+export function createJudgements({
+  executions,
+  analyses,
+  records,
+  memory,
+}: JudgementDependencies): JudgementService {
   async function find(executionId: string): Promise<RunRecord> {
     const { execution, steps } = await executions.get(executionId);
     const { classification } = (await analyses.find(executionId)) ?? {};
@@ -62,7 +70,10 @@ export function createJudgements({ executions, analyses, records }: JudgementDep
       const { earlier, history } = await judgeEarlier(run);
       const others = (await near(run)).map((other) => history.find(({ id }) => id === other.id) ?? other);
       const judgement = judge({ run, history, others });
-      return [{ run, judgement }, ...earlier].map((judged) => viewOf(judged, history));
+      const views = [{ run, judgement }, ...earlier].map((judged) => viewOf(judged, history));
+      const { name: test, userinterface, device } = run;
+      const known = views[0]?.allowed ? await memory.recall({ test, userinterface, device }) : [];
+      return views.map((view, at) => (at === 0 && known.length > 0 ? { ...view, memory: known } : view));
     },
   };
 }
