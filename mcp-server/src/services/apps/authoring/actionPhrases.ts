@@ -18,7 +18,7 @@ import type { Parts, Vocabulary } from "./types.ts";
 
 const on = "(?: on| sur| auf)?";
 const go =
-  "(?:(?:go|navigate|move|switch|return|get)(?: back)? to|open|visit|aller?(?: à| au| aux| sur)?|va(?: à| au| aux| sur)|ouvr(?:e|ir|ez)|geh(?:e)?(?: zu| zur| zum| auf)|öffne|navigiere(?: zu| zur| zum)?)";
+  "(?:(?:go|navigate|move|switch|return|get|head|jump)(?: back| over)? to|(?:take|bring) (?:me|us)(?: back)? to|go|show me|open|visit|aller?(?: à| au| aux| sur)?|va(?: à| au| aux| sur)|ouvr(?:e|ir|ez)|geh(?:e)?(?: zu| zur| zum| auf)|öffne|navigiere(?: zu| zur| zum)?)";
 const goTo = "(?:open|visit|go to|navigate to|browse to|load|ouvr(?:e|ir|ez)|öffne)";
 const page = "(?:the )?(?:(?:page|url|address|site|website) )?";
 const address = `${quotedMark}|[a-z][\\w+.-]*:\\S+`;
@@ -32,7 +32,7 @@ const pointerPhrases: readonly Phrase[] = [
   phrase('hover over "X"', "(?:hover|mouse)(?: over| on)? {name}", doing("hover_element", ["selector"])),
   phrase(
     'move the mouse over "X"',
-    "(?:move|point)(?: the)?(?: mouse| cursor| pointer)? (?:to|over|at|onto) {name}",
+    "(?:move|point)(?: the)?(?: mouse| cursor| pointer)? (?:to|over|at|onto) {name:quoted}",
     doing("hover_element", ["selector"]),
   ),
   phrase(
@@ -212,15 +212,16 @@ function session(part: Parts, vocabulary: Vocabulary): Meaning {
   return action("click_element", { selector: `${said.slice(0, 1).toUpperCase()}${said.slice(1)}` });
 }
 
-/** Words of one name: nothing that joins two steps. */
-const oneName = /^(?!.*\b(?:and|then|or|et|puis|und|dann)\b)[^,;"]{1,60}$/i;
-
-function quoteIt(part: Parts, { isTask }: Vocabulary): Meaning {
+function quoteIt(part: Parts): Meaning {
   const name = part("name");
-  if (isTask && oneName.test(name)) return action("click_element", { selector: withoutNoun(name) });
+  const isAboutQuotes = true;
   return name.includes('"')
-    ? { reason: "one element is clicked, as it is called or by a selector", nearest: ['click "X"'] }
-    : { reason: `what is clicked is given in quotes, as in click "${withoutNoun(name)}"` };
+    ? {
+        reason: "one element is clicked, as it is called or by a selector",
+        nearest: ['click "X"'],
+        isAboutQuotes,
+      }
+    : { isAboutQuotes, reason: `what is clicked is given in quotes, as in click "${withoutNoun(name)}"` };
 }
 
 function goes(part: Parts, vocabulary: Vocabulary): Meaning {

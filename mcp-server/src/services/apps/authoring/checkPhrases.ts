@@ -73,15 +73,10 @@ export const checkPhrases: readonly Phrase[] = [
   ),
   phrase(
     'check "X" is shown',
-    `${maybeVerb}{name} ${is}${not} ${shown}`,
+    `${maybeVerb}{name} (?:${is}${not} ${shown}|${may}appears?)`,
     checking("element_visible", ["selector"]),
   ),
   phrase('check "X" and "Y" are shown', `${maybeVerb}{name} and {target} ${is}${not} ${shown}`, bothShown),
-  phrase(
-    'check "X" is shown',
-    `${maybeVerb}{name} ${may}appears?`,
-    checking("element_visible", ["selector"]),
-  ),
   phrase('check "X" exists', `${maybeVerb}{name} ${may}exists?`, checking("element_exists", ["selector"])),
   phrase(
     "check we are on NODE",

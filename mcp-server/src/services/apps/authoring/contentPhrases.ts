@@ -38,42 +38,54 @@ const thereAre = `${maybeVerb}(?:there (?:is|are|should be|must be) )`;
 const countPhrases: readonly Phrase[] = [
   phrase(
     'check the number of "X" is 3',
-    `${maybeVerb}(?:the )?(?:count|number) of {name} (?:${is}${not}|equals)(?: exactly)? ${number}`,
+    `${maybeVerb}(?:the )?(?:count|number) of {name:quoted} (?:${is}${not}|equals)(?: exactly)? ${number}`,
     counted("count"),
   ),
   phrase(
     'check there are 3 "X"',
-    `(?:${thereAre}|${maybeVerb})(?:exactly )?${number} {name}(?: (?:is|are|be) (?:visible|shown|displayed|there))?`,
+    `(?:${thereAre}|${maybeVerb})(?:exactly )?${number} {name:quoted}(?: (?:is|are|be) (?:visible|shown|displayed|there))?`,
     counted("count"),
   ),
   phrase(
     'check "X" appears 3 times',
-    `${maybeVerb}{name} appears?(?: exactly)? ${number} times`,
+    `${maybeVerb}{name:quoted} appears?(?: exactly)? ${number} times`,
     counted("count"),
   ),
-  phrase('check there are at least 3 "X"', `${thereAre}at least ${number} {name}`, counted("min")),
-  phrase('check there are at most 3 "X"', `${thereAre}(?:at most|up to) ${number} {name}`, counted("max")),
+  phrase('check there are at least 3 "X"', `${thereAre}at least ${number} {name:quoted}`, counted("min")),
+  phrase(
+    'check there are at most 3 "X"',
+    `${thereAre}(?:at most|up to) ${number} {name:quoted}`,
+    counted("max"),
+  ),
 ];
 
+const ofKinds = [
+  { what: "text", sample: "T" },
+  { what: "value", sample: "V" },
+];
+const ofPhrases: readonly Phrase[] = ofKinds.flatMap(({ what, sample }) => [
+  phrase(
+    `check the ${what} of "X" is "${sample}"`,
+    `${maybeVerb}(?:the )?${what} of {name} (?:${is}${not}|${may}${equal})${exactly} {${what}}`,
+    checking(`element_${what}`, ["selector", what]),
+  ),
+  phrase(
+    `check the ${what} of "X" contains "${sample}"`,
+    `${maybeVerb}(?:the )?${what} of {name} ${may}${contains} {${what}}`,
+    checking(`element_${what}`, ["selector", what], partly),
+  ),
+]);
+
 const holdPhrases: readonly Phrase[] = [
+  ...ofPhrases,
   phrase(
     'check "X" has text "T"',
     `${maybeVerb}{name} ${may}(?:${has}|${equal})${exactly}${textNoun} {text}`,
     checking("element_text", ["selector", "text"]),
   ),
   phrase(
-    'check the text of "X" is "T"',
-    `${maybeVerb}(?:the )?text of {name} (?:${is}${not}|${may}${equal})${exactly} {text}`,
-    checking("element_text", ["selector", "text"]),
-  ),
-  phrase(
     'check "X" contains text "T"',
     `${maybeVerb}{name} ${may}${contains}${textNoun} {text}`,
-    checking("element_text", ["selector", "text"], partly),
-  ),
-  phrase(
-    'check the text of "X" contains "T"',
-    `${maybeVerb}(?:the )?text of {name} ${may}${contains} {text}`,
     checking("element_text", ["selector", "text"], partly),
   ),
   phrase(
@@ -92,21 +104,15 @@ const holdPhrases: readonly Phrase[] = [
     checking("element_value", ["selector", "value"]),
   ),
   phrase(
-    'check the value of "X" is "V"',
-    `${maybeVerb}(?:the )?value of {name} (?:${is}${not}|${may}${equal})${exactly} {value}`,
-    checking("element_value", ["selector", "value"]),
-  ),
-  phrase(
     'check "X" contains "V"',
     `${maybeVerb}{name} ${may}${contains}${valueNoun}? {value}`,
     holdingValue(partly),
   ),
   phrase(
-    'check the value of "X" contains "V"',
-    `${maybeVerb}(?:the )?value of {name} ${may}${contains} {value}`,
-    checking("element_value", ["selector", "value"], partly),
+    'check "X" has text "T"',
+    `${maybeVerb}{name} (?:${is}${not}${exactly}|=+) {value:quoted}`,
+    textOrValue,
   ),
-  phrase('check "X" has text "T"', `${maybeVerb}{name} (?:${is}${not}${exactly}|=+) {value}`, textOrValue),
   phrase(
     'check "X" has attribute "A" with value "V"',
     `${maybeVerb}{name} ${may}(?:has|have)(?: an?| the)? attribute {attribute}(?:(?: with)?(?: the)? value| of| equal to| =) {value}`,

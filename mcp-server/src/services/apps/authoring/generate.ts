@@ -1,4 +1,4 @@
-import type { TestCaseInput } from "../../../domain/index.ts";
+import type { Edge, TestCaseInput } from "../../../domain/index.ts";
 import { checksOf, commandsOf } from "../../devices/findCommand.ts";
 import type { CallContext, DeviceRef, DeviceService } from "../../ports.ts";
 import { describeStep, graphOf } from "./graph.ts";
@@ -11,7 +11,7 @@ const longestLine = 120;
 /** As much as a test case keeps; each step has its own words as its label. */
 const longestDescription = 2_000;
 
-type ReadRequest = DeviceRef & { userinterface_name: string; description: string; isTask?: boolean };
+type ReadRequest = DeviceRef & { userinterface_name: string; description: string };
 type GenerateRequest = ReadRequest & { name: string; save: boolean };
 
 /** `steps` and `not_understood` are lines: a sentence, and its meaning or why it is not understood. */
@@ -20,8 +20,10 @@ type GenerateReply =
   | { saved: false; name: string; steps: string; testcase: TestCaseInput }
   | { saved: false; name: string; understood: number; not_understood: string[] };
 
+type Tree = { nodes: ReadonlyMap<string, Place>; edges: ReadonlyMap<string, Pick<Edge, "action_sets">> };
+
 export type AuthoringDependencies = {
-  apps: { load(userinterface: string): Promise<{ nodes: ReadonlyMap<string, Place> }> };
+  apps: { load(userinterface: string): Promise<Tree> };
   testcases: {
     names(): Promise<string[]>;
     /** Throws ALREADY_EXISTS and what a save throws. */
@@ -39,7 +41,8 @@ export type AuthoringService = ReturnType<typeof createAuthoring>;
 
 /** Makes test cases of words, without a model. */
 export const createAuthoring = (deps: AuthoringDependencies) => ({
-  read: (request: ReadRequest, context: CallContext) => readDescription(deps, request, context),
+  /** Reads a task that runs now and is not kept: names need no quotes where they are clear. */
+  readTask: (request: ReadRequest, context: CallContext) => readDescription(deps, request, context, "words"),
   /** Saves only if every sentence is understood. Throws ALREADY_EXISTS, EMPTY_TEST, TESTCASE_INVALID, USERINTERFACE_NOT_FOUND. */
   async generate(request: GenerateRequest, context: CallContext): Promise<GenerateReply> {
     const { name, userinterface_name, description } = request;
@@ -59,8 +62,9 @@ async function readDescription(
   deps: AuthoringDependencies,
   request: ReadRequest,
   context: CallContext,
+  unquoted?: Vocabulary["unquoted"],
 ): Promise<{ steps: Step[]; not_understood: string[] }> {
-  const vocabulary = { ...(await vocabularyOf(deps, request, context)), isTask: request.isTask === true };
+  const vocabulary = { ...(await vocabularyOf(deps, request, context)), ...(unquoted && { unquoted }) };
   const readings = sentencesOf(request.description).flatMap((sentence) => readSentence(sentence, vocabulary));
   return {
     steps: readings.flatMap((reading) => ("step" in reading ? [reading.step] : [])),
@@ -73,15 +77,24 @@ async function vocabularyOf(
   { userinterface_name, device_id, session_id }: ReadRequest,
   context: CallContext,
 ): Promise<Vocabulary> {
-  const { nodes } = await apps.load(userinterface_name);
+  const tree = await apps.load(userinterface_name);
   const isNamed = device_id !== undefined || session_id !== undefined;
   const device = isNamed ? await devices.offering({ device_id, session_id }, context) : undefined;
   return {
-    places: [...nodes.values()],
+    places: [...tree.nodes.values()],
+    names: namesIn(tree),
     testcases: await testcases.names(),
     commands: device && new Set(commandsOf(device).map(({ command }) => command.name)),
     checks: device && new Set(checksOf(device).map(({ check }) => check.name)),
   };
+}
+
+/** The elements and texts that the tree's actions and checks name. */
+function namesIn({ nodes, edges }: Tree): string[] {
+  const actions = [...edges.values()].flatMap(({ action_sets }) => action_sets.flatMap((set) => set.actions));
+  const checks = [...nodes.values()].flatMap(({ verifications }) => verifications);
+  const values = [...actions, ...checks].flatMap(({ params }) => [params.selector, params.text]);
+  return [...new Set(values)].filter((value) => typeof value === "string");
 }
 
 function linesOf(notUnderstood: readonly NotUnderstood[]): string[] {

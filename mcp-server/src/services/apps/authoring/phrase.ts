@@ -3,11 +3,20 @@ import type { Params } from "../../../domain/index.ts";
 import { quotedMark, type Sentence, unmark } from "./sentences.ts";
 import type { Draft, NotUnderstood, Parts, Place, Step, Vocabulary } from "./types.ts";
 
-type Refusal = Omit<NotUnderstood, "line">;
+/** `isFinal`: quotes would not help. `isAboutQuotes`: they would. */
+export type Refusal = Omit<NotUnderstood, "line"> & { isFinal?: true; isAboutQuotes?: true };
 export type Meaning = Omit<Step, "said"> | Refusal;
 
 /** `form` is how the phrase is shown to a person who does not know it. */
-export type Phrase = { pattern: RegExp; form: string; read(part: Parts, vocabulary: Vocabulary): Meaning };
+export type Phrase = {
+  form: string;
+  /** The parts that stand in quotes. */
+  slots: readonly string[];
+  patternFor(naming: Naming): RegExp;
+  read(part: Parts, vocabulary: Vocabulary): Meaning;
+};
+/** How a part is written: in quotes, or see `Vocabulary.unquoted`. */
+export type Naming = "quoted" | NonNullable<Vocabulary["unquoted"]>;
 
 const places: Readonly<Record<string, string>> = {
   ...{ first: "1", second: "2", third: "3", fourth: "4", fifth: "5", last: "last()" },
@@ -29,29 +38,50 @@ const kindOf = "(?:(?:text|radio|check|combo|list|drop-?down|input|file|menu|dat
 const element =
   "(?:button|link|tab|field|box|checkbox|switch|toggle|menu|item|option|icon|image|entry|list|input|area|dropdown|heading|label|bouton|lien|champ|feld|knopf|schaltfläche)";
 const nounBefore = `(?:${kindOf}?${element} )?`;
-const noun = `(?: ${kindOf}?(?:${element}|boxes|buttons|items|links|row|rows))?`;
+const noun = `(?: ${kindOf}?(?:${element}|boxes|buttons|items|links|row|rows|node|tile|card))?`;
 /** Parts that name an element: its noun may also stand before it. Before a text the noun would mean something else. */
-const elements = new Set(["name", "target"]);
+export const elements = new Set(["name", "target"]);
 
 export const withoutNoun = (name: string): string => name.replace(new RegExp(`${noun}$`, "iu"), "");
 
-/** A whole sentence, in any case. `{name}` is a quoted part with its article, ordinal and noun; `{name:any}` is any words. */
+/** A selector needs no quotes in a task. */
+const selector = "(?:css|xpath|text|label|id)=\\S+|[#.]\\w\\S*";
+const partFor: Readonly<Record<Naming, string>> = {
+  quoted: quotedMark,
+  words: `${quotedMark}|[^\\u0001,;"]{1,60}?`,
+  word: `${quotedMark}|[^\\s\\u0001"]+`,
+};
+
+/**
+ * A whole sentence, in any case. `{name}` is a quoted part with its article, ordinal and noun; in a task it may stand without
+ * quotes, but not `{name:quoted}`. `{name:any}` is any words.
+ */
 export function phrase(form: string, text: string, read: Phrase["read"]): Phrase {
-  const source = text
-    .replace(
-      /\{(\w+)\}/g,
-      (_, name: string) =>
-        `${article}(?:(?<${name}Place>${ordinal}) )?${elements.has(name) ? nounBefore : ""}(?<${name}>${quotedMark})${noun}`,
-    )
-    .replace(/\{(\w+):any\}/g, "(?<$1>.+?)");
-  return { pattern: new RegExp(`^(?:${source})$`, "iu"), form, read };
+  const known = new Map<Naming, RegExp>();
+  const sourceFor = (naming: Naming) =>
+    text
+      .replace(/\{(\w+)(:quoted)?\}/g, (_, name: string, quoted?: string) => {
+        const bare = quoted && naming !== "quoted" ? `${quotedMark}|${selector}` : partFor[naming];
+        const before = elements.has(name) ? nounBefore : "";
+        return `${article}(?:(?<${name}Place>${ordinal}) )?${before}(?<${name}>${bare})(?<${name}Noun>${noun})`;
+      })
+      .replace(/\{(\w+):any\}/g, "(?<$1>.+?)");
+  return {
+    ...{ form, read },
+    slots: [...text.matchAll(/\{(\w+)(?::quoted)?\}/g)].flatMap(([, name]) => name ?? []),
+    patternFor(naming) {
+      const pattern = known.get(naming) ?? new RegExp(`^(?:${sourceFor(naming)})$`, "iu");
+      known.set(naming, pattern);
+      return pattern;
+    },
+  };
 }
 
 export const partsOf =
-  (match: RegExpExecArray, sentence: Sentence): Parts =>
+  (match: RegExpExecArray, sentence: Sentence, unquoted: Record<string, string> = {}): Parts =>
   (name) => {
     const found = match.groups?.[name];
-    return found === undefined ? "" : unmark({ ...sentence, text: found });
+    return unquoted[name] ?? (found === undefined ? "" : unmark({ ...sentence, text: found }));
   };
 
 /** The selector of a named part: its name, or the one that its ordinal means among the elements of that name. */
@@ -121,15 +151,16 @@ export function lacking(meaning: Meaning, { commands, checks: known }: Vocabular
   return undefined;
 }
 
-const withNearest = (reason: string, near: string[]): Refusal => ({
+export const withNearest = (reason: string, near: string[]): Refusal => ({
   reason,
   ...(near.length > 0 && { nearest: near }),
 });
 
 const articleBefore = /^(?:the|an?|le|la|les|l'|der|die|das|den|dem)\s+/i;
-const placeNoun = /\s+(?:screen|page|tab|view|node|menu|écran|onglet|seite|bildschirm)$/i;
+const placeNoun =
+  /\s+(?:screen|page|tab|view|node|menu|section|list|dialog|panel|area|window|écran|onglet|seite|bildschirm)$/i;
 /** Case and white space do not count. */
-const fold = (text: string): string => text.toLowerCase().replace(/\s+/g, " ").trim();
+export const fold = (text: string): string => text.toLowerCase().replace(/\s+/g, " ").trim();
 
 /** The one of `known` called `said`, with its article and noun or without. An exact name wins over one that differs in case. */
 export function theOneCalled<Known>(

@@ -1,14 +1,17 @@
 import { nearest } from "@labwright/controllers";
 import { actionPhrases } from "./actionPhrases.ts";
 import { checkPhrases } from "./checkPhrases.ts";
-import { lacking, type Meaning, type Phrase, partsOf } from "./phrase.ts";
+import { lacking, type Meaning, type Phrase, partsOf, type Refusal } from "./phrase.ts";
 import { halvesOf, type Sentence, unmark } from "./sentences.ts";
 import type { Draft, Reading, Vocabulary } from "./types.ts";
+import { readUnquoted, withoutQuotes } from "./unquoted.ts";
 import { millisecondsOf, time, wait } from "./wordParts.ts";
 
 /** Per sentence, without what is quoted. */
 const mostParts = 10;
 const longestSentence = 400;
+/** A longer one is no single step, and would take long to try. */
+const longestUnquoted = 200;
 
 /** The first that fits and has a meaning here wins. */
 const phrases: readonly Phrase[] = [...checkPhrases, ...actionPhrases];
@@ -47,11 +50,26 @@ function readWhole(sentence: Sentence, vocabulary: Vocabulary, other: OtherReadi
   };
 }
 
-/** The meaning of the first phrase that fits and has one, else why the first that fits has none. */
+/** With names in quotes; else, where they need none, as the first phrase that fits without. */
 function meaningOf(text: string, sentence: Sentence, vocabulary: Vocabulary): Meaning | undefined {
-  let failure: Meaning | undefined;
-  for (const { pattern, read } of phrases) {
-    const match = pattern.exec(text);
+  const quoted = quotedMeaning(text, sentence, vocabulary);
+  const { unquoted } = vocabulary;
+  const canBeBare = unquoted !== undefined && text.length <= longestUnquoted;
+  if (!canBeBare || (quoted && ("drafts" in quoted || (quoted.isFinal && unquoted === "words"))))
+    return quoted;
+  const fitting =
+    unquoted === "word" ? phrases : withoutQuotes(text, { actions: actionPhrases, all: phrases });
+  const bare = readUnquoted(fitting, text, sentence, { ...vocabulary, unquoted });
+  // Without quotes a meaning wins; of two reasons that of the quoted form, unless it only asks for quotes.
+  const isBetter = bare && ("drafts" in bare || quoted === undefined || quoted.isAboutQuotes);
+  return isBetter ? bare : quoted;
+}
+
+/** The meaning of the first phrase that fits and has one, else why the first that fits has none. */
+function quotedMeaning(text: string, sentence: Sentence, vocabulary: Vocabulary): Meaning | undefined {
+  let failure: Refusal | undefined;
+  for (const { patternFor, read } of phrases) {
+    const match = patternFor("quoted").exec(text);
     if (!match) continue;
     const meaning = read(partsOf(match, sentence), vocabulary);
     const refusal = "drafts" in meaning ? lacking(meaning, vocabulary) : meaning;
@@ -117,9 +135,14 @@ const rewrites: readonly (readonly [RegExp, string])[] = [
   [/\bcan(?:'t|not)\b/gi, "can not"],
   [/\b(?:not to|to not) be\b/gi, "is not"],
   [/\b(?:not to|to not) (have|contain|show|exist|equal)\b/gi, "does not $1"],
+  [/(?:,? (?:please|for me))?\s*\?*$/i, ""],
   [
-    /^(?:(?:please|now|then|and|but|given|when|finally|next),? |(?:the |a )?user (?!is |has |was )|i (?!am )|we (?!are )|you (?!are ))+/i,
+    /^(?:(?:please|now|then|and|but|given|when|finally|next|first(?:ly)?|lastly|also|after (?:that|this)|afterwards),? |(?:can|could|would|will) you (?:please )?|(?:i|we)(?:'d| would) (?:like|love)(?: you)? to |(?:i|we) (?:want|need)(?: you)? to |let's |(?:the |a )?user (?!is |has |was )|i (?!am )|we (?!are )|you (?!are ))+/i,
     "",
+  ],
+  [
+    /^(is|are)( not)? (.+) (visible|shown|displayed|present|open|enabled|disabled|checked|ticked|selected|focused|hidden|empty|expanded|collapsed)$/i,
+    "check $3 $1$2 $4",
   ],
   [thirdPerson, "$1"],
   [/^(wait)(?: for)?(?: up to| at most)? (\d+ ?[a-z]+) (for|until|till) (.+)$/i, "$1 $3 $4 for $2"],

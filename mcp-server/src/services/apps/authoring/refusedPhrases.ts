@@ -3,7 +3,7 @@ import type { Parts } from "./types.ts";
 
 const refused = (text: string, reason: string, ...nearest: string[]): Phrase =>
   phrase("", text, (part: Parts) => ({
-    reason,
+    ...{ reason, isFinal: true },
     nearest: nearest.map((form) => form.replace("NAME", part("name"))),
   }));
 
@@ -59,12 +59,10 @@ export const refusedPhrases: readonly Phrase[] = [
     'check the url has "NAME"',
     'wait until the url has "NAME"',
   ),
-  refused(
-    "(?:type|enter|fill|input|write) [^\\u0001]+ (?:in|into|with) .+",
-    "texts and names stand in quotes",
-    'type "T" into "X"',
-    'fill "X" with "T"',
-  ),
+  phrase("", "(?:type|enter|fill|input|write) [^\\u0001]+ (?:in|into|with) .+", () => ({
+    ...{ reason: "texts and names stand in quotes", isAboutQuotes: true },
+    nearest: ['type "T" into "X"', 'fill "X" with "T"'],
+  })),
   refused(
     "download .+",
     "say what is clicked, then what arrives",

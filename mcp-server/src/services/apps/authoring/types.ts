@@ -8,8 +8,10 @@ export type Vocabulary = {
   testcases: readonly string[];
   commands: ReadonlySet<string> | undefined;
   checks: ReadonlySet<string> | undefined;
-  /** A task that runs now, and is not kept: what is clicked may stand without quotes. */
-  isTask?: boolean;
+  /** How names and texts may stand besides in quotes: as several words in a task, as one word in a shell. */
+  unquoted?: "words" | "word";
+  /** The names of elements and the texts that the app's tree says, which need no quotes. */
+  names?: readonly string[];
 };
 /** Names no nodes and no test cases. */
 export const noNames: Vocabulary = { places: [], testcases: [], commands: undefined, checks: undefined };

@@ -7,7 +7,8 @@ const longestWaitMs = 600_000;
 export const verb =
   "(?:check|verify|ensure|assert|confirm|make sure|expect|vérifie[rz]?|prüfe|überprüfe)(?: that| if| whether| que|,? dass)?,? ";
 export const maybeVerb = `(?:${verb})?`;
-export const is = "(?:is|are|be|becomes|(?:should|must|can)(?<should> not)? be|to be|est|sont)";
+export const is =
+  "(?:is|are|be|becomes|(?:should|must|can)(?<should> not)? be|to be|est|sont)(?: still| now)?";
 export const not = "(?<not> not| no longer| pas)?";
 export const shown =
   "(?:visible|shown|displayed|present|open|there|seen|on (?:the )?(?:screen|page)|affichée?|angezeigt|sichtbar)";

@@ -53,7 +53,7 @@ type ExecuteRequest = DeviceRef & {
 };
 
 export type PlanningDependencies = {
-  authoring: Pick<AuthoringService, "read">;
+  authoring: Pick<AuthoringService, "readTask">;
   testcases: Pick<TestcaseService, "checkUnsaved" | "executeUnsaved">;
   apps: Pick<UserInterfaceService, "load">;
   navigation: Pick<NavigationService, "position" | "believe">;
@@ -265,8 +265,8 @@ class Planning {
     call: CallContext,
   ) {
     const { userinterface_name, device_id, session_id } = where;
-    const request = { userinterface_name, device_id, session_id, description: task, isTask: true };
-    return this.deps.authoring.read(request, call);
+    const request = { userinterface_name, device_id, session_id, description: task };
+    return this.deps.authoring.readTask(request, call);
   }
 
   /** The plan that did the task before, where this device has what it names. */

@@ -20,17 +20,13 @@ export const startsAnywhere = (plan: Pick<Plan, "steps">): boolean =>
 
 const commandNamed = (command: string): string => aliases.get(command) ?? command;
 
-/** The steps of a plan, one for each sentence; each waits for the one before it. */
+/** The steps of a plan, one after the other: one for each draft, or one in words where the first draft that passes is enough. */
 export const stepsOf = (read: readonly Step[]): PlanStep[] =>
-  read.map(({ said, drafts }, at) => {
-    const [draft, ...others] = drafts;
-    return planStepSchema.parse({
-      index: at + 1,
-      objective: said,
-      ...(draft && others.length === 0 && commandOf(draft)),
-      depends_on: at === 0 ? [] : [at],
-    });
-  });
+  read
+    .flatMap(({ said, drafts, any }) =>
+      any ? [{ objective: said }] : drafts.map((draft) => ({ objective: said, ...commandOf(draft) })),
+    )
+    .map((step, at) => planStepSchema.parse({ index: at + 1, ...step, depends_on: at === 0 ? [] : [at] }));
 
 /** What a step of one draft runs. Nothing for a kind that only the words of the step say. */
 function commandOf(draft: Draft): Partial<PlanStep> {

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import { readSentence } from "../authoring/phrases.ts";
 import { sentencesOf } from "../authoring/sentences.ts";
 import { type Draft, noNames, type Vocabulary } from "../authoring/types.ts";
@@ -9,10 +8,7 @@ type ActionDraft = Extract<Draft, { type: "action" }>;
 type CheckDraft = Extract<Draft, { type: "verification" }>;
 type Spoken = ActionDraft | CheckDraft;
 
-/** Each word that a shell gives may have been in quotes: so many words are tried with and without. */
-const mostWords = 9;
-
-/** The line as the words of a test: `click the "Sign in" button`. Undefined if it is none, or could mean several things. */
+/** The line as the words of a test: `click the "Sign in" button`. Undefined if it is none. */
 export function spokenSteps(
   { command, not, words }: Said,
   verb: Verb,
@@ -21,35 +17,19 @@ export function spokenSteps(
   const line = [command, ...words];
   if (not || line.some((word) => word.startsWith("--"))) return undefined;
   const known = { ...noNames, [verb === "do" ? "commands" : "checks"]: offered };
-  const isSentence = line.length === 1 && /\s/.test(command);
-  // The readings with the fewest words in quotes decide.
-  const [first, ...others] =
-    (isSentence ? [line] : quotings(line))
-      .map((texts) => texts.flatMap((text) => readingOf(text, verb, known)))
-      .find((readings) => readings.length > 0) ?? [];
-  return others.every((other) => isDeepStrictEqual(other, first)) ? first : undefined;
+  if (line.length === 1 && /\s/.test(command)) return readingOf(command, verb, known);
+  // A shell takes the quotes away: a word with a space or a mark had some, any other may have had.
+  const text = line.map((word) => (/[\s"]|\D[.,;!?]$/.test(word) ? inQuotes(word) : word)).join(" ");
+  return readingOf(text, verb, { ...known, unquoted: "word" });
 }
 
-function readingOf(text: string, verb: Verb, vocabulary: Vocabulary): Spoken[][] {
+function readingOf(text: string, verb: Verb, vocabulary: Vocabulary): Spoken[] | undefined {
   const said = verb === "check" && !/^(?:check|verify|assert|expect)\s/i.test(text) ? `check ${text}` : text;
   const readings = sentencesOf(said).flatMap((sentence) => readSentence(sentence, vocabulary));
   const drafts = readings.flatMap((one) => ("step" in one ? one.step.drafts : []));
   const fitting = drafts.flatMap((draft) => fittingDraft(draft, verb)).map(withRefs);
   const isWhole = readings.every((one) => "step" in one) && fitting.length === drafts.length;
-  return isWhole && fitting.length > 0 ? [fitting] : [];
-}
-
-/** The line with each choice of words in quotes, by how many are; the least first. */
-function quotings(line: readonly string[]): string[][] {
-  if (line.length > mostWords) return [];
-  const free = line.flatMap((word, at) => (/\s/.test(word) ? [] : [at]));
-  const byCount: string[][] = free.map(() => []).concat([[]]);
-  for (let chosen = 0; chosen < 2 ** free.length; chosen++) {
-    const isQuoted = (at: number) => !free.includes(at) || ((chosen >> free.indexOf(at)) & 1) === 1;
-    const text = line.map((word, at) => (isQuoted(at) ? inQuotes(word) : word)).join(" ");
-    byCount[free.filter(isQuoted).length]?.push(text);
-  }
-  return byCount;
+  return isWhole && fitting.length > 0 ? fitting : undefined;
 }
 
 const inQuotes = (word: string) => (word.includes('"') ? `“${word}”` : `"${word}"`);
