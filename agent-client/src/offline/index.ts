@@ -2,6 +2,7 @@ import { listingOf, runnableTopics, type Thing, type Topic, textOf, topics } fro
 import { notUnderstood, type OfflineAnswer, type OfflineGiven, Request, Settled, stop } from "./request.ts";
 import { results } from "./results.ts";
 import { orderOf, run } from "./run.ts";
+import { perform } from "./steps.ts";
 import type { Meaning } from "./words.ts";
 
 export { offlineTools } from "./listings.ts";
@@ -58,8 +59,11 @@ async function show(request: Request, said: Topic[], found: Thing[]): Promise<Of
   return { text, outcome: left.length > 0 ? "needs_input" : "done" };
 }
 
-/** Three requests about what there is; shown with how to go on after a request that was not understood. */
+/** Steps that the server reads; else three requests about what there is, with how to go on. */
 async function offer(request: Request, isUnderstood: boolean): Promise<OfflineAnswer> {
+  const isOfSteps = request.topics().every((topic) => topic === "app" || topic === "device");
+  const done = isUnderstood || !isOfSteps ? undefined : await perform(request);
+  if (done) return done;
   const [device] = await request.all("device");
   const [test] = (await request.all("testcase")).filter(({ row }) => !row.inputs && !row.userinterface_name);
   const examples = [

@@ -35,7 +35,7 @@ export const runnableTopics: readonly Topic[] = ["script", "testcase"];
 export const offlineTools: readonly string[] = [
   ...topics.map((topic) => listingOf(topic)[0]),
   ...topics.flatMap((topic) => listingOf(topic)[3] ?? []),
-  ...["execute_script", "execute_testcase", "get_compatible_hosts"],
+  ...["execute_script", "execute_testcase", "execute_plan", "get_compatible_hosts"],
   ...["get_execution_results", "get_execution_report", "get_execution_status"],
 ];
 

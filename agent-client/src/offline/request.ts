@@ -80,6 +80,16 @@ export class Request {
     ...new Set(this.rest.flatMap((token) => topics.filter((topic) => means(token, [topic])))),
   ];
 
+  /** The text without the app and the device that it ends with. */
+  withoutPlaces(): string {
+    const places = this.names.filter(({ thing: { topic } }) => topic === "device" || topic === "app");
+    return places.toReversed().reduce((text, { tokens: [first, ...others] }) => {
+      const last = others.at(-1) ?? first;
+      if (!first || !last || text.slice(last.to).trim() !== "") return text;
+      return text.slice(0, first.from).replace(/\s+(?:on|in|of|at|with)(?: the)?(?: app| device)?\s*$/iu, "");
+    }, this.given.text);
+  }
+
   /** Scripts, test cases or both: what the request speaks of. */
   runnables(): readonly Topic[] {
     const said = this.topics().filter((topic) => runnableTopics.includes(topic));

@@ -8,7 +8,7 @@ const waitMs = 45_000;
 const understood: readonly Meaning[] = ["run", "small", "script", "testcase", "device", "app"];
 const compatibleSchema = z.object({ others: z.array(z.object({ id: z.string(), reason: z.string() })) });
 const runSchema = z.object({ execution_id: z.string(), status: z.string() });
-type RunInput = { device_id: string; args?: string[]; userinterface_name?: string };
+type Run = { title: string; input: Record<string, unknown> & { device_id: string } };
 const rowSchema = z.object({ userinterface_name: z.string().optional() });
 
 /** True of a run that has not ended. */
@@ -35,11 +35,12 @@ export async function run(request: Request): Promise<OfflineAnswer> {
     const orders = devices.map((one) => orderOf(target, one, more));
     return ask(left, orders);
   }
-  return runToEnd(request, target, {
-    device_id: device.value,
+  const input = {
+    ...{ [target.topic]: target.value, device_id: device.value },
     ...(isScript && { args: args.map(({ raw }) => raw) }),
     ...(app && { userinterface_name: app.value }),
-  });
+  };
+  return runToEnd(request, `execute_${target.topic}`, { title: target.value, input });
 }
 
 /** The only script or test case that is named. Throws Settled without one. */
@@ -62,7 +63,7 @@ export const orderOf = ({ topic, value }: Thing, device?: Thing, more = ""): str
   `Run the ${topic === "testcase" ? "test case" : topic} "${value}"${more}${device ? ` on "${device.value}"` : ""}`;
 
 /** The devices that can run the app, among those that are named. Throws Settled when a named one cannot. */
-async function devicesFor(request: Request, named: Thing[], app?: string): Promise<Thing[]> {
+export async function devicesFor(request: Request, named: Thing[], app?: string): Promise<Thing[]> {
   const devices = named.length > 0 ? named : await request.all("device");
   if (app === undefined) return devices;
   const { structured } = await request.call("get_compatible_hosts", { userinterface_name: app });
@@ -73,16 +74,20 @@ async function devicesFor(request: Request, named: Thing[], app?: string): Promi
 }
 
 /** Starts the run once, waits on by its id, and returns how it ended. */
-async function runToEnd(request: Request, { topic, value }: Thing, input: RunInput): Promise<OfflineAnswer> {
+export async function runToEnd(
+  request: Request,
+  tool: string,
+  { title, input }: Run,
+): Promise<OfflineAnswer> {
   const callRun = async (tool: string, call: object) => {
     const result = await request.call(tool, { ...call, wait_ms: waitMs });
     return { ...runSchema.parse(result.structured), text: textOf(result) };
   };
-  let end = await callRun(`execute_${topic}`, { [topic]: value, ...input });
+  let end = await callRun(tool, input);
   const { execution_id } = end;
   for (let waited = waitMs; waited < request.given.timeoutMs && isOpen(end.status); waited += waitMs)
     end = await callRun("get_execution_status", { execution_id });
-  const text = `**${value} on ${input.device_id}**: ${end.status.toUpperCase()}\n${end.text}`;
+  const text = `**${title} on ${input.device_id}**: ${end.status.toUpperCase()}\n${end.text}`;
   if (isOpen(end.status)) return { text: `${text}\nThe run goes on.`, outcome: "limit" };
   // A script's result names its report.
   if (end.text.includes("report.html")) return { text, outcome: "done" };

@@ -106,7 +106,6 @@ test.each([
   "Skripte auflisten",
   "rename zapping to zap",
   "take a screenshot of box",
-  "press OK on box",
   "write a test for shop",
 ])("what takes a model is said in two lines, with how to go on: %s", async (text) => {
   const { text: answer, outcome, calls } = await bench.ask(text);
@@ -114,5 +113,24 @@ test.each([
   expect(answer).toMatch(/takes a model, which would use one of the skills review-results\./);
   expect(answer).toMatch(/\nSet ANTHROPIC_API_KEY and ask again, or ask for example “.*”/);
   expect(outcome).toBe("needs_input");
-  expect(namesOf(calls).filter((name) => !/^(?:list|get)_/.test(name))).toEqual([]);
+  for (const { name, input } of calls)
+    if (!/^(?:list|get)_/.test(name))
+      expect({ name, input }).toMatchObject({ name: "execute_plan", input: { run: false } });
+});
+
+test("steps are read by the server's grammar and done, once the app and the device are clear", async () => {
+  const asked = await bench.ask("go to Movies and check All movies is shown");
+  expect(asked).toMatchObject({
+    outcome: "needs_input",
+    text: expect.stringContaining("Where is it to be done?"),
+  });
+  const [order = ""] = asked.needs?.options ?? [];
+  expect(order).toBe('go to Movies and check All movies is shown in the app "radio" on "lab/box"');
+  const done = await bench.ask(order);
+  expect(done.calls.at(-2)).toMatchObject({
+    name: "execute_plan",
+    input: { task: "go to Movies and check All movies is shown", device_id: "lab/box" },
+  });
+  expect(done).toMatchObject({ outcome: "done", text: expect.stringContaining("on lab/box**: PASSED") });
+  expect((await bench.ask("press OK on box")).needs?.options).toHaveLength(2);
 });
