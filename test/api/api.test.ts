@@ -95,6 +95,32 @@ describe("GET /audit", () => {
   });
 });
 
+describe("/memory", () => {
+  it.each([
+    ["GET", "", { memory: [] }],
+    ["GET", "scope=device&subject=box&kind=flaky&limit=5", { memory: [] }],
+    ["DELETE", "id=3f0c9a1b2d4e5f60", { forgotten: 1 }],
+    ["DELETE", "all=true", { forgotten: 2 }],
+  ])("%s %s", async (method, query, reply) => {
+    const response = await start().api.request(`/memory?${query}`, { method });
+    expect(await response.json()).toEqual(reply);
+  });
+
+  it.each([
+    ["GET", "scope=planet"],
+    ["GET", "kind=rumour"],
+    ["GET", "limit=0"],
+    ["DELETE", ""],
+    ["DELETE", "id="],
+    ["DELETE", "all=yes"],
+    ["DELETE", "id=a&all=true"],
+  ])("%s refuses %s", async (method, query) => {
+    const response = await start().api.request(`/memory?${query}`, { method });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ success: false, error: { code: "INVALID_INPUT" } });
+  });
+});
+
 describe("POST /tools/:name", () => {
   it("passes arguments, caller, trace and key to the one path and gives its result back", async () => {
     const { api, requests } = start();

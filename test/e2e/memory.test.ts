@@ -91,7 +91,11 @@ test("a task's words do what they did in the first run, also after a restart, un
 });
 
 test("a test that fails the same way twice is remembered by code, shown to a planner, and forgotten over REST", async () => {
-  const testcase = { name: "misses", app: "box", steps: [{ go: "Home" }, { see: "Nothing of the kind" }] };
+  const testcase = {
+    name: "misses",
+    app: "box",
+    steps: [{ go: "Home" }, { text_visible: { text: "Nothing of the kind" }, timeout_ms: 0 }],
+  };
   expect((await daemon.call("save_testcase", { testcase })).error).toBeUndefined();
   for (let n = 0; n < 2; n++) await daemon.call("execute_testcase", { testcase: "misses" });
   const pattern = async () =>

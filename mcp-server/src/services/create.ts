@@ -106,8 +106,7 @@ export function createServices(deps: ServiceDependencies): RunningServices {
   const inputs = createInputs(clock);
   const devices = createDeviceRoom(deps, policy, inputs);
   const screen = createScreen(artifacts, clock, devices);
-  const uploads = createUploads(config.folders.uploads);
-  const pictureOf = readsPictures({ artifacts, uploads });
+  const pictureOf = readsPictures({ artifacts, uploads: createUploads(config.folders.uploads) });
   const verifications = createVerifications({ clock, secrets, screen, inputs, pictureOf });
   const notices = createNotices();
   const actions = createActions({ artifacts, clock, secrets, verifications, notices });

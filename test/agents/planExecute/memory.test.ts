@@ -4,7 +4,7 @@ import { systemClock } from "#agent-client/clock.ts";
 import { planTask } from "#agent-client/planner/planTask.ts";
 import { modelsAt } from "../../fixtures/agentLoop.ts";
 import type { TestClient } from "../../fixtures/client.ts";
-import { says } from "../../fixtures/messagesApi/reply.ts";
+import { calls, says } from "../../fixtures/messagesApi/reply.ts";
 import { openProduct, type Product } from "../../fixtures/product.ts";
 import { boxYaml } from "../../services/apps/navigation/lab.ts";
 import { answersJson, openTasks, toolboxOf } from "./taskLab.ts";
@@ -93,11 +93,12 @@ test("a step that an agent runs by itself proves its own objective and not the t
   ];
   const model = await apiFor({
     plan: [answersJson({ analysis: "", feasible: true, steps })],
-    steps: { 2: [says("It is there.")] },
+    steps: { 2: [calls("list_hosts"), says("It is there.")] },
   });
   const { result } = await run(toolboxOf(client), { task: words, ...where, api: model });
   expect(result).toMatchObject({ success: true });
   expect(await stepsOf(words)).toEqual([]);
+  expect(await recall()).toEqual([expect.stringContaining('"Reach the start" was done by')]);
 });
 
 test("a planner is given memory as data: text in it that gives orders changes no plan and stays within its string", async () => {
