@@ -19,6 +19,8 @@ beforeAll(async () => {
 });
 afterAll(() => product.dispose());
 beforeEach(async () => {
+  // Tests share their words: none plans as another did.
+  await product.memory.forget(undefined);
   await client.call("navigate_to_node", { userinterface_name: "box", node: "Home", device_id: "box" });
 });
 
