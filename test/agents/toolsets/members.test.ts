@@ -1,6 +1,7 @@
 import type { BetaToolUseBlock } from "@anthropic-ai/sdk/resources/beta";
 import type { ToolCall, ToolResult } from "@labwright/agent-client";
 import { expect, test } from "vitest";
+import { closed } from "#agent-client/loop/history.ts";
 import { entryOf, openToolset, type Toolset } from "#agent-client/toolsets/index.ts";
 import { pngOf } from "../standin/client.ts";
 
@@ -114,4 +115,23 @@ test("a request names the members that there are, whatever the device", () => {
   ]);
   expect(off("browser")).toEqual(expect.arrayContaining(["file_upload", "javascript_exec"]));
   expect(off("browser")).not.toContain("left_click");
+});
+
+test("a call that a run left open is answered by the name of its toolset, without which the API refuses the answer", () => {
+  const use = {
+    type: "tool_use" as const,
+    id: "one",
+    name: "left_click",
+    input: {},
+    toolset_name: "browser",
+  };
+  expect(closed([{ role: "assistant", content: [use] }], "stopped").at(-1)?.content).toEqual([
+    {
+      type: "tool_result",
+      tool_use_id: "one",
+      is_error: true,
+      content: "stopped",
+      toolset_name: "browser",
+    },
+  ]);
 });
