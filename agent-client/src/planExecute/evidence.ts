@@ -38,7 +38,10 @@ export class Evidence {
     else this.failed.set(key, check);
   }
 
-  /** A tool's typed verdict, where it has one: `pass` of a verification, `status` of a run that it started. */
+  /**
+   * A tool's typed verdict, where it has one: `pass` of a verification, `status` of a run that it started. A run that only acted,
+   * such as clicks that were possible, proves nothing.
+   */
   noteCall({ name, input }: ToolCall, spec: ToolSpec, { structured = {} }: ToolResult): void {
     const { pass, inconclusive, status } = structured;
     const key = `${name} ${JSON.stringify(input)}`;
@@ -46,9 +49,16 @@ export class Evidence {
     if (verdict === undefined) return;
     if (!verdict) return void this.failed.set(key, { objective: key.slice(0, 500) });
     this.failed.delete(key);
-    this.count += 1;
+    if (pass === true || hasChecked(structured, spec)) this.count += 1;
   }
 }
+
+/** Whether a run that passed made a check: by its count of them, else by what its tool is for. */
+const hasChecked = (
+  { verified_count }: Readonly<Record<string, unknown>>,
+  { capabilities }: ToolSpec,
+): boolean =>
+  typeof verified_count === "number" ? verified_count > 0 : capabilities?.includes("TESTING") === true;
 
 /** A listing of runs has a status too, and proves nothing. */
 function ranTo(status: unknown, { readOnly }: ToolSpec): boolean | undefined {

@@ -13,6 +13,7 @@ const { api, apiFor, run } = openTasks();
 const specs = [
   toolSpec("check_it", { readOnly: true, capabilities: ["UI_VALIDATION"], timeout_ms: 60_000 }),
   toolSpec("do_it", { capabilities: ["TESTING"] }),
+  toolSpec("click_it", { capabilities: ["INTERACTION_TESTING"] }),
   toolSpec("wipe_it", { destructive: true }),
 ];
 const failure = (text: string): ToolResult => ({ parts: [{ type: "text", text }], isError: true });
@@ -38,6 +39,22 @@ test("tools that report a verdict are evidence; the answer of each step is in th
     response: "It holds. 1 of 1 steps done. Every step is done, and 1 check held.",
     executed_steps: [{ status: "completed", tool_outputs: { check_it: { pass: true } } }],
   });
+});
+
+test.each([
+  ["a run of a test without a check", "do_it", { status: "passed", verified_count: 0 }, false],
+  ["a run of a test with a check", "do_it", { status: "passed", verified_count: 1 }, true],
+  ["a run of tests that counts none", "do_it", { status: "passed" }, true],
+  ["clicks that were possible", "click_it", { status: "passed" }, false],
+])("%s: whether it is evidence", async (_, tool, structured, success) => {
+  const model = await apiFor({
+    plan: [plan({ step: 1, objective: "One", tools: [tool] }), says("no plan"), says("no plan")],
+    steps: { 1: [calls(tool), says("It is done.")] },
+    verify: [answersJson({ task_complete: true, reasoning: "It looks done." })],
+  });
+  const box = fakeToolbox(specs, () => answers("ok", structured));
+  const { result } = await run(box, { api: model, task });
+  expect(result).toMatchObject({ success, executed_steps: [{ status: "completed" }] });
 });
 
 test("a tool that always fails: its step is failed, what depends on it is skipped, and the rest goes on", async () => {
