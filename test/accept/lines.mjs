@@ -93,6 +93,14 @@ export const lines = [
     check: (log) => expectIn(log, /goals met/, "table"),
   },
   {
+    name: "step12",
+    steps: [12],
+    what: "npm run bench -- --step 12: planning, latencies, ten tasks and a plan's run meet their goals",
+    prints: true,
+    start: () => npm("run", "bench", "--", "--step", "12"),
+    check: (log) => expectIn(log, /goals met/, "table"),
+  },
+  {
     name: "inspector",
     steps: [1],
     what: "npx labwright mcp serves Inspector's --cli --method tools/list --strict",

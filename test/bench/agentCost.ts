@@ -130,7 +130,7 @@ const shows = (text: string) => ({ command: "text_visible", params: { text } });
 const open = (url: string) => ({ command: "navigate_to_url", params: { url } });
 
 /** The app `shop` on the bench's pages. */
-async function saveApp(host: StdioServer, url: (path: string) => string): Promise<void> {
+export async function saveApp(host: StdioServer, url: (path: string) => string): Promise<void> {
   const app = {
     format_version: 1,
     name: "shop",

@@ -21,26 +21,35 @@ type SessionEvent = z.output<typeof eventSchema>;
 export type AgentSide = {
   /** As a host gets them from the same daemon. */
   tools: readonly ListedTool[];
+  daemon: DaemonFile;
   open(): Promise<string>;
   /** Resolves when the run of the message is done. Rejects when it ends in another way. */
   say(session: string, text: string, skill: string): Promise<void>;
   close(): Promise<void>;
 };
 
+export type DaemonFile = z.output<typeof daemonSchema>;
+
 type Given = {
   /** Address of the Messages API. */
   api: string;
   /** The product's default model when left out. */
   model?: string;
+  /** In place of the bench's one browser. */
+  devices?: readonly object[];
   /** Called with a daemon before the one with the agents starts. */
   prepare?(host: StdioServer): Promise<void>;
 };
 
 /** A daemon on a new data folder with the bench's browser as `lab/browser`, and the agents on it. */
-export async function startAgentSide(sides: Sides, { api, model, prepare }: Given): Promise<AgentSide> {
+export async function startAgentSide(
+  sides: Sides,
+  { api, model, devices, prepare }: Given,
+): Promise<AgentSide> {
   const dataDir = await sides.newDataDir();
   const config = await sides.newConfig({
     server: { name: "lab" },
+    ...(devices && { devices }),
     agents: { api: { requests_per_minute: 100_000 }, ...(model && { models: [{ model }] }) },
   });
   const host = sides.ours(dataDir, { config });
@@ -71,6 +80,7 @@ export async function startAgentSide(sides: Sides, { api, model, prepare }: Give
   });
   return {
     tools,
+    daemon,
     open: async () => sessionSchema.parse(JSON.parse(await post("/sessions", {}))).id,
     say: (session, text, skill) => say(socket, session, { text, skill }),
     close() {
@@ -104,7 +114,7 @@ async function say(socket: Socket, session: string, message: { text: string; ski
 async function startServer(
   { root, scratch }: Sides,
   { dataDir, config, api }: { dataDir: string; config: string; api: string },
-): Promise<z.output<typeof daemonSchema>> {
+): Promise<DaemonFile> {
   const bin = join(root, "mcp-server", "bin", "labwright.js");
   const child = spawn(
     process.execPath,

@@ -15,8 +15,9 @@ import { measureChecks, measureReading } from "./reading.ts";
 import { type Measurement, readGoals, renderTable, toRow } from "./rows.ts";
 import { measureSeeing } from "./seeing.ts";
 import { measureSettle } from "./settle.ts";
-import { openSides, type Sides } from "./sides.ts";
+import { type Bench, openSides, type Sides, type Suites } from "./sides.ts";
 import { measureStartup } from "./startup.ts";
+import { step12 } from "./step12/suites.ts";
 import { measureSurface } from "./surface.ts";
 import { measureTexts } from "./texts.ts";
 import { measureToolsets } from "./toolsets.ts";
@@ -24,10 +25,7 @@ import { measureShop, measureVerdicts } from "./verdict.ts";
 import { measureWidgets } from "./widgets.ts";
 import { measureWorkers } from "./workers.ts";
 
-type Bench = { sides: Sides; url(path: string): string; note(line: string): void };
-
-/** Measures the goals whose id starts with the key, in this order. */
-const suites: Readonly<Record<string, (bench: Bench) => Promise<Measurement[]>>> = {
+const usual: Suites = {
   start: ({ sides, url }) => measureStartup(sides, url),
   act: ({ sides, url }) => measureInteraction(sides, url),
   tokens: ({ sides, url, note }) => measureLoginTokens(sides, url, note),
@@ -56,6 +54,9 @@ const suites: Readonly<Record<string, (bench: Bench) => Promise<Measurement[]>>>
   focus: ({ note }) => measureFocus(note),
 };
 
+/** What is measured once a step of the product is done, with goals of its own in `goals.step<N>.json`. */
+const steps: Readonly<Record<string, Suites>> = { 12: step12 };
+
 const print = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
@@ -71,7 +72,7 @@ function onInterrupt(sides: Sides): () => void {
   };
 }
 
-async function measureAll(root: string, wanted: readonly string[]): Promise<Measurement[]> {
+async function measureAll(root: string, suites: Suites, wanted: readonly string[]): Promise<Measurement[]> {
   const sides = await openSides(root);
   const site = await servePages();
   const leave = onInterrupt(sides);
@@ -98,18 +99,23 @@ async function measureAll(root: string, wanted: readonly string[]): Promise<Meas
   return measurements;
 }
 
-/** `--only start,act` chooses goals, `--json FILE` writes the rows. Returns 0 when goals were chosen and each is met, else 1. */
+/** `--step 12` measures the goals of that step, `--only start,act` chooses goals, `--json FILE` writes the rows. Returns 0 when goals were chosen and each is met, else 1. */
 export async function main({ root, args }: { root: string; args: readonly string[] }): Promise<number> {
   const { values } = parseArgs({
     args: [...args],
-    options: { only: { type: "string" }, json: { type: "string" } },
+    options: { only: { type: "string" }, json: { type: "string" }, step: { type: "string" } },
   });
-  const goals = await readGoals(join(root, "test", "bench", "goals.json"));
+  const { step } = values;
+  const suites = step === undefined ? usual : steps[step];
+  if (!suites)
+    throw new Error(`There are goals of the steps ${Object.keys(steps).join(", ")}, not of ${step}.`);
+  const file = step === undefined ? "goals.json" : `goals.step${step}.json`;
+  const goals = await readGoals(join(root, "test", "bench", file));
   const only = values.only?.split(",");
   const suiteOf = (id: string): string => id.split(".")[0] ?? "";
   const chosen = goals.filter(({ id }) => only === undefined || only.includes(suiteOf(id)));
   const wanted = Object.keys(suites).filter((suite) => chosen.some(({ id }) => suiteOf(id) === suite));
-  const measurements = await measureAll(root, wanted);
+  const measurements = await measureAll(root, suites, wanted);
   const rows = chosen.map((goal) =>
     toRow(
       goal,

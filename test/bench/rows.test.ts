@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -11,8 +12,10 @@ const goal: Goal = {
 };
 
 describe("goals and rows", () => {
-  it("have goals with unique ids", async () => {
-    const ids = (await readGoals(join(here, "goals.json"))).map(({ id }) => id);
+  it.each(
+    readdirSync(here).filter((file) => /^goals.*\.json$/.test(file)),
+  )("%s has goals with unique ids", async (file) => {
+    const ids = (await readGoals(join(here, file))).map(({ id }) => id);
     expect(ids.length).toBeGreaterThan(0);
     expect(new Set(ids).size).toBe(ids.length);
   });

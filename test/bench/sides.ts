@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { z } from "zod";
+import type { Measurement } from "./rows.ts";
 import { type Launch, type StdioServer, startServer } from "./stdioServer.ts";
 
 const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "microsoft-edge"];
@@ -50,6 +51,11 @@ export type Sides = {
   stopDaemon(dataDir: string): Promise<void>;
   close(): Promise<void>;
 };
+
+export type Bench = { sides: Sides; url(path: string): string; note(line: string): void };
+
+/** Measures the goals whose id starts with the key, in this order. */
+export type Suites = Readonly<Record<string, (bench: Bench) => Promise<Measurement[]>>>;
 
 export async function openSides(root: string): Promise<Sides> {
   const scratch = await mkdtemp(join(tmpdir(), "labwright-bench-"));
