@@ -113,6 +113,15 @@ it("each domain of the seed has tools, and each alias is one of ours, as a tool 
   }
 });
 
+it("code is written by a prompt, which says what to answer and how it is checked", async () => {
+  const { client } = await bench.host("writer");
+  const given = { requirement: 'add "two" numbers', language: "python" };
+  const { messages } = await client.getPrompt({ name: "generate_code", arguments: given });
+  const text = JSON.stringify(messages);
+  for (const part of ["python", "two", "workspace_files", "run_tests", "lines_of_code"])
+    expect(text).toContain(part);
+});
+
 it("a tool that is not there is answered with a few that are", async () => {
   const reply = z
     .object({

@@ -130,7 +130,14 @@ describe("POST /api/v1/agent/task", () => {
     run = async ({ task }) =>
       resultOf(task, { success: false, final_error: { code: "NOTHING_VERIFIED", message: "No check." } });
     const { body } = await api.call("POST", path, { body: { task: "look" } });
-    expect(body).toMatchObject({ success: false, result: { final_error: "NOTHING_VERIFIED: No check." } });
+    expect(body).toMatchObject({
+      success: false,
+      result: { final_error: "NOTHING_VERIFIED: No check." },
+      error: {
+        ...{ code: "NOTHING_VERIFIED", message: "No check.", http_status: 500, details: {} },
+        ...{ trace_id: expect.stringMatching(/^[\da-f]{32}$/), timestamp: expect.any(String) },
+      },
+    });
     expect(await stateOf(idOf(body))).toMatchObject({
       state: "failed",
       error: "NOTHING_VERIFIED: No check.",

@@ -2,7 +2,9 @@ import { AgentError, agentErrorStatus } from "@labwright/agent-client";
 import { HTTPException } from "hono/http-exception";
 import { z } from "zod";
 import { type ErrorBody, newTraceId } from "../../api/errors.ts";
+import { findErrorFacts } from "../../errors.ts";
 import { traceIdOf } from "../../server/http/access.ts";
+import type { TaskEnd } from "../tasks.ts";
 import type { ApiDeps } from "./deps.ts";
 
 /** The error as the caller sees it. A fault of ours becomes INTERNAL without its text; the text goes to the log. */
@@ -17,6 +19,22 @@ export function reportedError(
   const { code, message, hint, details } = known ?? internal;
   const timestamp = new Date(clock.now()).toISOString();
   return { code, message, hint, details, http_status: agentErrorStatus[code], trace_id, timestamp };
+}
+
+const statuses = new Map<string, number>(Object.entries(agentErrorStatus));
+
+/** Why a task failed that has a result; undefined for one that did not. */
+export function taskError(
+  { final_error }: TaskEnd,
+  clock: ApiDeps["clock"],
+  traceparent?: string,
+): ErrorBody | undefined {
+  const [, code, message = ""] = /^([A-Z_]+): (.*)/s.exec(String(final_error)) ?? [];
+  if (code === undefined) return undefined;
+  const http_status = statuses.get(code) ?? findErrorFacts(code)?.status ?? 500;
+  const trace_id = traceIdOf(traceparent) ?? newTraceId();
+  const timestamp = new Date(clock.now()).toISOString();
+  return { code, message, hint: "", details: {}, http_status, trace_id, timestamp };
 }
 
 /** INVALID_INPUT for what a schema refused; names places and rules, never what was sent. */

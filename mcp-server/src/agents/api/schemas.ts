@@ -1,19 +1,18 @@
 import { z } from "@hono/zod-openapi";
 import { agentEvent, type Conversation, storedSession } from "@labwright/agent-client";
 
+export const errorFields = z.object({
+  code: z.string(),
+  message: z.string(),
+  http_status: z.int(),
+  details: z.record(z.string(), z.unknown()),
+  trace_id: z.string(),
+  timestamp: z.string(),
+  hint: z.string().describe("The next step to try."),
+});
+
 const errorSchema = z
-  .object({
-    success: z.literal(false),
-    error: z.object({
-      code: z.string(),
-      message: z.string(),
-      http_status: z.int(),
-      details: z.record(z.string(), z.unknown()),
-      trace_id: z.string(),
-      timestamp: z.string(),
-      hint: z.string().describe("The next step to try."),
-    }),
-  })
+  .object({ success: z.literal(false), error: errorFields })
   .openapi("Error", { description: "The error object of seed 002, with the next step added." });
 
 export const eventSchema = z

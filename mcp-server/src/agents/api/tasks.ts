@@ -1,7 +1,8 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { ApiDeps } from "./deps.ts";
+import { taskError } from "./errors.ts";
 import type { ApiEnv } from "./gate.ts";
-import { failures, idSchema, json, okResponses, response } from "./schemas.ts";
+import { errorFields, failures, idSchema, json, okResponses, response } from "./schemas.ts";
 
 /** Where seed 002 has its tasks. */
 export const tasksPath = "/api/v1/agent/task";
@@ -54,7 +55,12 @@ const startTask = createRoute({
   responses: {
     ...okResponses(
       "How it ended. `result.success` needs evidence.",
-      z.object({ success: z.boolean(), task_id: z.string(), result: z.unknown() }),
+      z.object({
+        success: z.boolean(),
+        task_id: z.string(),
+        result: z.unknown(),
+        error: errorFields.optional().describe("Why it failed."),
+      }),
     ),
     202: response("It is stored.", z.object({ task_id: z.string() })),
   },
@@ -80,12 +86,13 @@ const cancelTask = createRoute({
   },
 });
 
-export function addTasks(app: OpenAPIHono<ApiEnv>, { tasks }: Pick<ApiDeps, "tasks">): void {
+export function addTasks(app: OpenAPIHono<ApiEnv>, { tasks, clock }: Pick<ApiDeps, "tasks" | "clock">): void {
   app.openapi(startTask, async (c) => {
     const { id, ended } = await tasks.start(c.get("principal").owner, c.req.valid("json"));
     if (c.req.valid("query").wait === "false") return c.json({ task_id: id }, 202);
     const result = await ended;
-    return c.json({ success: result.success, task_id: id, result }, 200);
+    const error = taskError(result, clock, c.req.header("traceparent"));
+    return c.json({ success: result.success, task_id: id, result, ...(error && { error }) }, 200);
   });
   app.openapi(getTask, async (c) =>
     c.json(await tasks.get(c.get("principal").owner, c.req.valid("param").id), 200),

@@ -105,8 +105,8 @@ export function registerPrompts(mcp: McpServer, tools: readonly { name: string }
   }
 }
 
-/** Names of tools are the only words of ours that have an underscore. */
-const toolsOf = ({ text }: Prompt): string[] => text({}).match(/\b[a-z]+(_[a-z]+)+\b/g) ?? [];
+/** Names of tools are the only words of ours that have an underscore, but for keys of an answer, which are in quotes. */
+const toolsOf = ({ text }: Prompt): string[] => text({}).match(/(?<!")\b[a-z]+(_[a-z]+)+\b/g) ?? [];
 
 const quoted = (given: string | undefined) => JSON.stringify(given ?? "");
 const onDevice = (device: string | undefined) =>
