@@ -39,7 +39,7 @@ function isTest(proof: string): boolean {
 
 const adrs = readdirSync(join(root, "mcp-server/docs/adr"));
 
-/** `0018 No phone app`: a paragraph that begins with these words in bold. */
+/** `0019 No phone app`: a paragraph that begins with these words in bold. */
 function isParagraph(adr: string): boolean {
   const [number = "", ...words] = adr.split(" ");
   return adrs
