@@ -87,7 +87,7 @@ const limitsSchema = z.strictObject({
     .max(3_650)
     .default(90)
     .describe(
-      "How long it is kept who did what to which device; also events, ended tasks, and conversations that nobody continues.",
+      "How long it is kept who did what to which device; also events, ended tasks, and conversations that are not continued.",
     ),
   artifact_mb: z
     .int()
