@@ -1,10 +1,10 @@
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { z } from "zod";
 import { daemonHeaders, daemonUrl } from "#mcp-server/server/daemonFile.ts";
 import { type DaemonProcess, ownDaemons } from "../fixtures/daemonProcess.ts";
+import { freePort } from "../fixtures/loopback.ts";
 import { boxYaml } from "../services/apps/navigation/lab.ts";
 
 const daemons = ownDaemons("remotes");
@@ -50,16 +50,8 @@ const plansOf = async (daemon: DaemonProcess) =>
   JSON.stringify((await daemon.call("get_execution_results", { kind: "plan" })).result);
 const wait = { timeout: 30_000, interval: 1_000 };
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = z.object({ port: z.int() }).parse(server.address());
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
 describe("two servers, one of them the other's remote", () => {
-  test("a task runs where its app is; its progress comes back, and its run is named as the remote's", async () => {
+  test("2. Remote task delegation: a task runs where its app is; its progress comes back, and its run is named as the remote's", async () => {
     const far = await start("far");
     const near = await start("near", { far: far.file().port });
     await addApp(far);

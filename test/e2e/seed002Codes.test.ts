@@ -15,7 +15,7 @@ import { answers } from "../fixtures/agentLab.ts";
 import { modelsAt, toolSpec } from "../fixtures/agentLoop.ts";
 import { type Bench, productBench } from "../fixtures/daemon.ts";
 import { fakeClock } from "../fixtures/fakeClock.ts";
-import { serve } from "../fixtures/loopback.ts";
+import { freePort, serve } from "../fixtures/loopback.ts";
 import { memoryTasks } from "../fixtures/memoryStore/memoryTasks.ts";
 import { hold } from "../fixtures/messagesApi/gate.ts";
 import { calls, says } from "../fixtures/messagesApi/reply.ts";
@@ -31,8 +31,10 @@ beforeAll(async () => {
     response.writeHead(200, { "content-length": 30 }).write("abc", () => response.destroy());
   });
   bench = productBench();
-  writeFileSync(join(bench.dataDir, "labwright.yaml"), "devices: [{ name: box, model: simulated }]\n");
-  await bench.startDaemon([], { ANTHROPIC_API_KEY: "" });
+  const far = `{ name: far, url: "http://127.0.0.1:${await freePort()}", token: { env: FAR_TOKEN } }`;
+  const config = `devices: [{ name: box, model: simulated }]\nagents: { remotes: [${far}] }\n`;
+  writeFileSync(join(bench.dataDir, "labwright.yaml"), config);
+  await bench.startDaemon([], { ANTHROPIC_API_KEY: "", FAR_TOKEN: "a-token-of-these-tests" });
   await tool("import_userinterface", { yaml: boxYaml("box") });
   for (const name of ["broken", "silent"]) {
     const api_request = { url: `${site.url}/${name}`, timeout_ms: 200, checks: [{ status: 200 }] };
@@ -58,8 +60,8 @@ async function post(path: string, body: unknown): Promise<unknown> {
   return response.json();
 }
 const tool = (name: string, args: object) => post(`/api/v1/tools/${name}`, args);
-const inWords = (task: string) =>
-  post("/api/v1/agent/task", { task, userinterface_name: "box", device_ids: ["box"] });
+const inWords = (task: string, device = "box") =>
+  post("/api/v1/agent/task", { task, userinterface_name: "box", device_ids: [device] });
 const code = (language: string, text: string) => tool("execute_code", { language, code: text });
 
 const { api } = openTasks();
@@ -152,6 +154,7 @@ const codes: Readonly<Record<string, () => Promise<unknown>>> = {
       model: [plan, calls("check_it"), says("Done."), stop ?? noPlan, noPlan, noPlan],
       tool: () => answers("ok", {}),
     })),
+  CONNECTION_REFUSED: () => inWords("go to Live", "far-box"),
   REQUEST_TIMEOUT: () => inWords('call test "silent"'),
   INVALID_RESPONSE: () => inWords('call test "broken"'),
   OUT_OF_MEMORY: () => code("python", "a = [b'1' * 20_000_000 for _ in range(100)]"),
@@ -178,9 +181,7 @@ const details: Readonly<Record<string, object>> = {
 const needsSandbox = ["OUT_OF_MEMORY"];
 
 test.each(
-  Object.entries(taskErrors).filter(
-    ([name]) => name in codes && (hasSandbox || !needsSandbox.includes(name)),
-  ),
+  Object.entries(taskErrors).filter(([name]) => hasSandbox || !needsSandbox.includes(name)),
 )("%s can be provoked, and has its status and what the seed shows of an error", async (name, { status }) => {
   const body = z.looseObject({ success: z.boolean(), error: z.unknown() }).parse(await codes[name]?.());
   expect(body).toMatchObject({
