@@ -9,7 +9,7 @@ const memory = "/dev/shm";
 const roomyBytes = 8e9;
 
 function roomiest(): string {
-  if (!existsSync(memory)) return tmpdir();
+  if (process.env.TMPDIR !== undefined || !existsSync(memory)) return tmpdir();
   const { bavail, bsize } = statfsSync(memory);
   return bavail * bsize > roomyBytes ? memory : tmpdir();
 }

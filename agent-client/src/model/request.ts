@@ -16,7 +16,7 @@ export type Prefix = {
    * cached of it stays. Only for models that take it.
    */
   inline?: readonly ToolSpec[] | undefined;
-  /** Anthropic's own tools beside them, through which a device is driven by pictures. */
+  /** Anthropic's own tools besides them, through which a device is driven by pictures. */
   toolset?: Toolset | undefined;
 };
 

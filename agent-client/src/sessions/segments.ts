@@ -9,7 +9,7 @@ import type { ModelSource } from "../model/models.ts";
 import type { Clock, LabServer, ToolSpec } from "../ports.ts";
 import type { Settings } from "../settings.ts";
 import { type LabDevice, platformOf } from "../skills/device.ts";
-import { acts, entryOf, looks, type Toolset } from "../toolsets/index.ts";
+import { acts, entryOf, screenTools, type Toolset } from "../toolsets/index.ts";
 import { type Prepared, specsOf } from "./prepare.ts";
 import type { Transcript } from "./transcript.ts";
 
@@ -87,7 +87,7 @@ async function toolsetOf(
       `${other.model} does not take the ${kind} toolset.`,
       "Set agents.toolsets: off, or only models that take it (docs/agents.md).",
     );
-  const specs = (await server.toolbox.specs()).filter(({ name }) => looks.includes(name));
+  const specs = (await server.toolbox.specs()).filter(({ name }) => screenTools.includes(name));
   const isWeb = device ? platformOf(device) === "web" : kind === "browser";
   return { kind, device: { id: device?.id, isWeb }, specs };
 }

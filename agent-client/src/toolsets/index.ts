@@ -19,7 +19,7 @@ import {
 } from "./input.ts";
 import { type CallTool, type DrivenDevice, DrivenScreen, type Page, refuse } from "./screen.ts";
 
-export { acts, type CallTool, type DrivenDevice, looks, readingMembers } from "./screen.ts";
+export { acts, type CallTool, type DrivenDevice, readingMembers, screenTools } from "./screen.ts";
 
 export type Toolset = {
   kind: Exclude<Settings["toolsets"], "off">;

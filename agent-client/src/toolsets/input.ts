@@ -56,7 +56,7 @@ export function scrollAt(
     ];
   }
   const share = Math.min(mostShare, notches * notchShare);
-  const end = screen.point(screen.beside(at, -across * share, -down * share));
+  const end = screen.point(screen.moved(at, -across * share, -down * share));
   const params = { from_x: start.x, from_y: start.y, to_x: end.x, to_y: end.y };
   return [{ command: "swipe", params }];
 }
@@ -84,7 +84,7 @@ export function pressKeys({ device }: DrivenScreen, text: string, repeat = 1): A
   return press.length > 0 ? press : refuse("INVALID_PARAMS: text names the key to press, such as Enter.");
 }
 
-/** Held keys are no part of the server's commands. */
+/** Held keys are not among the server's commands. */
 export function withoutHeld(held: string | null | undefined): void {
   if (held) refuse("INVALID_PARAMS: no key can be held here while the mouse acts. Do it without, or by key.");
 }

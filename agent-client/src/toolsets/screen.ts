@@ -14,7 +14,7 @@ type Size = { width: number; height: number };
 
 /** What a toolset's calls become: the first must be one of the skill's own, the others only look. */
 export const acts = "execute_device_action";
-export const looks = ["capture_screenshot", "dump_ui_elements"];
+export const screenTools = ["capture_screenshot", "dump_ui_elements"];
 /** Members that change nothing, by their names in the API. */
 export const readingMembers = ["screenshot", "zoom", "read_page", "find", "wait"];
 
@@ -88,7 +88,7 @@ export class DrivenScreen {
   }
 
   /** A point so many parts of the picture's sides away, or as far as the picture goes. */
-  beside({ x, y }: Point, across: number, down: number): Point {
+  moved({ x, y }: Point, across: number, down: number): Point {
     const { shown } = this.lastFrame();
     const within = (at: number, by: number, side: number) =>
       Math.max(0, Math.min(side - 1, Math.round(at + by * side)));

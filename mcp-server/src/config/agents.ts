@@ -7,7 +7,7 @@ const variable = z.string().regex(/^[A-Za-z_]\w*$/);
 const moved = (to: string) =>
   z.never({ error: `is not here any more: the agents are on the server's port; set ${to}` }).optional();
 
-/** A refinement also runs on what is no URL, which has its own message. */
+/** A refinement also runs on what is not a URL, which has its own message. */
 const isSafeOnItsWay = (url: string) =>
   !URL.canParse(url) || new URL(url).protocol === "https:" || isLoopback(new URL(url).hostname);
 const isBareOrigin = (url: string) => {

@@ -33,7 +33,7 @@ export function addMemoryCommand(program: Command, terminal: Terminal, exit: (co
   const memory = program
     .command("memory")
     .description(
-      "what earlier executions showed of apps, devices and tests: planners and the analyzer are told",
+      "what earlier executions showed of apps, devices and tests, which planners and the analyzer get",
     )
     .addHelpText("after", examples("labwright memory list", "labwright memory forget 3f0c9a1b2d4e5f60"));
   withDaemonOptions(memory.command("list", { isDefault: true }))

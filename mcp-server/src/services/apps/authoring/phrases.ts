@@ -10,7 +10,7 @@ import { millisecondsOf, time, wait } from "./wordParts.ts";
 /** Per sentence, without what is quoted. */
 const mostParts = 10;
 const longestSentence = 400;
-/** A longer one is no single step, and would take long to try. */
+/** A longer one is more than one step, and would take long to try. */
 const longestUnquoted = 200;
 
 /** The first that fits and has a meaning here wins. */

@@ -67,7 +67,7 @@ function readMatch(
 
 /** What a name without quotes does not hold: it could belong to the sentence, or mean no element. */
 const unclear =
-  /^\d+$|(?<![\p{L}\p{N}-])(?:and|or|then|if|unless|when|while|until|but|not|no|never|none|nothing|all|any|every\w*|some\w*|it|its|them|this|that|these|those|ones?|things?|stuff|here|there|\d+ times|again|twice|is|are|has|have|be|und|oder|et|ou|(?:in|into|inside|on|onto|to|at|of|for|with|without|from|by|as|near|next|beside|after|before|above|below|under|over)(?=\s))(?![\p{L}\p{N}-])/iu;
+  /^\d+$|(?<![\p{L}\p{N}-])(?:and|or|then|if|unless|when|while|until|but|not|no|never|none|nothing|all|any|every\w*|some\w*|it|its|them|this|that|these|those|ones?|things?|stuff|here|there|\d+ times|again|twice|is|are|has|have|be|und|oder|et|ou|(?:in|into|inside|on|onto|to|at|of|for|with|without|from|by|as|near|next|besides?|after|before|above|below|under|over)(?=\s))(?![\p{L}\p{N}-])/iu;
 
 const bare = (text: string): string => fold(text).replace(/[\s?!.:…]+$/, "");
 const lettersOf = (text: string): string => [...bare(text)].sort().join("");

@@ -41,7 +41,7 @@ export function createMemory({ rows, secrets, clock }: MemoryDependencies): Memo
         return subject === undefined ? [] : [{ scope, subject }];
       });
       if (subjects.length === 0) return [];
-      return (await rows.about(subjects, instant(), mostRecalled)).map(told);
+      return (await rows.about(subjects, instant(), mostRecalled)).map(sentenceOf);
     },
 
     async noteRun({ app, plan, execution_id, passed }) {
@@ -98,5 +98,5 @@ const lineOf = (text: string): string =>
     .replace(/[\s\p{Cc}]+/gu, " ")
     .slice(0, longestText);
 
-const told = ({ text, seen, confidence }: Memory): string =>
+const sentenceOf = ({ text, seen, confidence }: Memory): string =>
   `${text} (seen ${seen}x, confidence ${confidence.toFixed(2)})`;
