@@ -1,3 +1,4 @@
+import { settingsSchema } from "@labwright/agent-client/settings";
 import { type Context, Hono } from "hono";
 import { z } from "zod";
 import { errorsOf } from "../api/errors.ts";
@@ -78,8 +79,8 @@ export function createAgentStoreApi(
   fault: (error: unknown, trace_id: string) => void,
 ): Hono {
   const api = new Hono();
-  // Who may come in, and by what, is nothing for a client.
-  const { api: _, webhook_secret_env: __, ...agents } = facts.settings;
+  // Who may come in, and by what, and where remotes are, is the server's own.
+  const agents = settingsSchema.strip().parse(facts.settings);
   api.get("/settings", (c) => c.json({ agents }));
   api.get("/skills", (c) => c.json({ skills: facts.skills() }));
   addSessions(api, store);

@@ -1,7 +1,10 @@
 import { z } from "zod";
 import { queryOf } from "./memory.ts";
 
-const instant = z.union([z.iso.datetime({ offset: true }), z.iso.date()]);
+const instant = z.union(
+  [z.iso.datetime({ offset: true }), z.iso.date()],
+  "must be a date such as 2026-11-27 or 2026-11-27T08:00:00Z",
+);
 
 export const auditQuerySchema = z.strictObject({
   tool: z.string().min(1).max(128).optional(),

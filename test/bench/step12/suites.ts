@@ -1,5 +1,6 @@
 import type { Suites } from "../sides.ts";
 import { measureDiscovery } from "./discovery.ts";
+import { measurePhrasings } from "./phrasings.ts";
 import { measurePlanRun } from "./planRun.ts";
 import { measureTasks } from "./tasks.ts";
 import { measureTenTasks } from "./tenTasks.ts";
@@ -10,4 +11,5 @@ export const step12: Suites = {
   ten: measureTenTasks,
   discovery: measureDiscovery,
   run: measurePlanRun,
+  phrasings: measurePhrasings,
 };

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { stringify, parse as yaml } from "yaml";
 import { z } from "zod";
-import type { TestClient } from "../../../fixtures/client.ts";
 
 const appSchema = z.looseObject({ device: z.string(), name: z.string() });
 /** By app and words: the steps of the plan, or a part of the question. */
@@ -25,24 +24,32 @@ const planSchema = z.object({
 });
 type Plan = z.output<typeof planSchema>;
 
+type Client = {
+  call(
+    name: string,
+    args: Record<string, unknown>,
+  ): Promise<{ isError: boolean; text: string; structured: Readonly<Record<string, unknown>> | undefined }>;
+};
+
 /** `asked`: a question where a plan was expected, or another question. `wrong`: a plan that is not the expected one. */
 export type PhrasingRow = { app: string; text: string; verdict: "right" | "asked" | "wrong"; answer: string };
 
-/** Plans every phrasing of a set by `execute_plan` without running it. */
+/** Plans every phrasing of a set of `file` by `execute_plan` without running it. */
 export async function readPhrasings(
-  { call }: Pick<TestClient, "call">,
+  { call }: Client,
   set: "phrasings" | "held_back",
+  path: string | URL = new URL("phrasings.yaml", import.meta.url),
 ): Promise<PhrasingRow[]> {
-  const file = fileSchema.parse(yaml(readFileSync(new URL("phrasings.yaml", import.meta.url), "utf8")));
+  const file = fileSchema.parse(yaml(readFileSync(path, "utf8")));
   const rows: PhrasingRow[] = [];
   for (const { device, ...app } of file.apps) {
     const { name } = app;
     const imported = await call("import_userinterface", { yaml: stringify(app) });
-    if (imported.isError && imported.error?.code !== "ALREADY_EXISTS") throw new Error(imported.text);
+    if (imported.isError && !imported.text.includes("ALREADY_EXISTS")) throw new Error(imported.text);
     for (const [text, expected] of Object.entries(file[set][name] ?? {})) {
       const request = { task: text, userinterface_name: name, device_id: device, run: false };
       const reply = await call("execute_plan", request);
-      const plan = planSchema.parse(reply.structured.plan);
+      const plan = planSchema.parse(reply.structured?.plan);
       rows.push({ app: name, text, verdict: verdictOf(plan, expected), answer: answerOf(plan) });
     }
   }
