@@ -207,24 +207,4 @@ describe("the integration scenarios of seed 002", () => {
     expect(heard.at(-1)).toMatchObject({ payload: { success: true } });
     socket.terminate();
   });
-
-  test("a daemon killed in the middle of a task reports it as interrupted, and does nothing twice", async () => {
-    const { body } = await ask(
-      "POST",
-      "/api/v1/agent/task?wait=false",
-      task('wait for text "Nowhere" for 60 s'),
-    );
-    const state = async () => (await ask("GET", `/api/v1/agent/task/${body.task_id}`)).body.state;
-    await expect.poll(state, { timeout: 20_000 }).toBe("running");
-    const plans = async () =>
-      JSON.stringify((await daemon.call("get_execution_results", { kind: "plan" })).result);
-    await expect.poll(plans, { timeout: 20_000 }).toContain("running");
-    await daemons.kill(daemon);
-    daemon = await daemons.start({ dataDir: dataDir() });
-    // The dead process has the task until its hold is over; requests are limited per minute.
-    await expect.poll(state, { timeout: 40_000, interval: 2_000 }).toBe("failed");
-    const { error } = (await ask("GET", `/api/v1/agent/task/${body.task_id}`)).body;
-    expect(error).toContain("INTERRUPTED");
-    expect((await plans()).match(/INTERRUPTED/g)).toHaveLength(1);
-  });
 });
