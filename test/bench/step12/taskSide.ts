@@ -68,9 +68,10 @@ export async function openTaskSide(
   }
   return {
     daemon: side.daemon,
-    run(task, given = { plans: [] }) {
+    async run(task, given = { plans: [] }) {
       script = given;
       plans = 0;
+      if (given.plans.length > 0) await forgetAll(side.daemon);
       return runTask(side.daemon, api, task);
     },
     async close() {
@@ -78,6 +79,15 @@ export async function openTaskSide(
       await api.close();
     },
   };
+}
+
+/** So that a task is planned anew, however often it ran. */
+async function forgetAll({ port, token }: DaemonFile): Promise<void> {
+  const response = await fetch(`http://127.0.0.1:${port}/api/v1/memory?all=true`, {
+    method: "DELETE",
+    headers: { authorization: `Bearer ${token}` },
+  });
+  if (!response.ok) throw new Error(await response.text());
 }
 
 /** One task over the WebSocket of the tasks, with the time at which each of its phases began. */
