@@ -14,7 +14,8 @@ export async function perform(request: Request): Promise<OfflineAnswer | undefin
   const task = request.withoutPlaces();
   const [named, namedApps] = [request.found(["device"]), request.found(["app"])];
   const orders: { app: Thing; device: Thing }[] = [];
-  for (const app of (namedApps.length > 0 ? namedApps : await request.all("app")).slice(0, maxApps)) {
+  const apps = namedApps.length > 0 ? namedApps : await request.all("app");
+  for (const app of apps.slice(0, maxApps)) {
     const able = await devicesFor(request, [], app.value);
     const devices = able.filter((device) => named.length === 0 || named.includes(device));
     if (devices[0] && (await isPlanned(request, inputOf(task, app, devices[0]))))
@@ -22,7 +23,8 @@ export async function perform(request: Request): Promise<OfflineAnswer | undefin
   }
   const [order, another] = orders;
   if (!order) return undefined;
-  if (another) {
+  // Apps that were not asked may read it too.
+  if (another || apps.length > maxApps) {
     const texts = orders.map(({ app, device }) => `${task} in the app "${app.value}" on "${device.value}"`);
     stop("Where is it to be done?", texts);
   }

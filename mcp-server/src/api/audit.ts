@@ -1,10 +1,7 @@
 import { z } from "zod";
-import { queryOf } from "./memory.ts";
+import { readInput } from "./errors.ts";
 
-const instant = z.union(
-  [z.iso.datetime({ offset: true }), z.iso.date()],
-  "must be a date such as 2026-11-27 or 2026-11-27T08:00:00Z",
-);
+const instant = z.union([z.iso.datetime({ offset: true }), z.iso.date()]);
 
 export const auditQuerySchema = z.strictObject({
   tool: z.string().min(1).max(128).optional(),
@@ -15,8 +12,11 @@ export const auditQuerySchema = z.strictObject({
 /** `since` is ISO 8601 UTC. */
 export type AuditQuery = z.output<typeof auditQuerySchema>;
 
+const auditHint =
+  "`since` is a date such as 2026-11-27 or 2026-11-27T08:00:00Z, `limit` is 1 to 1000; `tool` and `client` are names.";
+
 /** Throws INVALID_INPUT. */
 export function auditQueryOf(query: Record<string, string>): AuditQuery {
-  const { since, ...filter } = queryOf(auditQuerySchema, query);
+  const { since, ...filter } = readInput(auditQuerySchema, query, auditHint);
   return { ...filter, ...(since && { since: new Date(since).toISOString() }) };
 }

@@ -9,7 +9,7 @@ import { type AuditQuery, auditQueryOf } from "./audit.ts";
 import { errorResponse, errorsOf, newTraceId, thrownResponse } from "./errors.ts";
 import { createEventsApi, type EventSource } from "./events.ts";
 import { planArgumentsOf } from "./executeTask.ts";
-import { forgetQuerySchema, memoryQuerySchema, queryOf } from "./memory.ts";
+import { forgottenIn, memoryQueryOf } from "./memory.ts";
 import { toolsOf } from "./tools.ts";
 
 export type ApiDeps = {
@@ -43,12 +43,9 @@ export function createApi(deps: ApiDeps): Hono {
   });
   api.get("/tools", (c) => c.json({ tools: toolsOf(registry, c.req.queries(), deps.maxCallMs) }));
   api.get("/audit", async (c) => c.json({ calls: await deps.audit(auditQueryOf(c.req.query())) }));
-  api.get("/memory", async (c) =>
-    c.json({ memory: await deps.memory.list(queryOf(memoryQuerySchema, c.req.query())) }),
-  );
+  api.get("/memory", async (c) => c.json({ memory: await deps.memory.list(memoryQueryOf(c.req.query())) }));
   api.delete("/memory", async (c) => {
-    const { id } = queryOf(forgetQuerySchema, c.req.query());
-    return c.json({ forgotten: await deps.memory.forget(id) });
+    return c.json({ forgotten: await deps.memory.forget(forgottenIn(c.req.query())) });
   });
   api.get("/openapi.json", async (c) => {
     // The code that makes the document is large, and few ask for it.

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { DeviceError } from "@labwright/controllers";
 import type { Hono } from "hono";
+import type { z } from "zod";
 import { type ErrorCode, errors, ToolError } from "../errors.ts";
 import type { CallOutcome } from "../server/call/callTool.ts";
 
@@ -12,6 +13,16 @@ export function errorResponse(error: ErrorBody, headers: Record<string, string> 
   const { code, message, hint, http_status, details, trace_id, timestamp } = error;
   const body = { success: false, error: { code, message, http_status, details, trace_id, timestamp, hint } };
   return Response.json(body, { status: http_status, headers });
+}
+
+/** What a request says. Throws INVALID_INPUT with every problem; `hint` says what to send. */
+export function readInput<T>(schema: z.ZodType<T>, given: unknown, hint: string): T {
+  const { data, error } = schema.safeParse(given);
+  if (!error) return data;
+  const problems = error.issues.map(({ path, message }) =>
+    path.length > 0 ? `${path.join(".")}: ${message}` : message,
+  );
+  throw new ToolError("INVALID_INPUT", problems.join("; "), hint);
 }
 
 export const newTraceId = (): string => randomBytes(16).toString("hex");

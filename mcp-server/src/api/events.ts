@@ -1,9 +1,8 @@
 import { type Context, Hono } from "hono";
 import { streamSSE } from "hono/streaming";
 import { z } from "zod";
-import { ToolError } from "../errors.ts";
 import type { EventFeed } from "../services/index.ts";
-import { errorsOf } from "./errors.ts";
+import { errorsOf, readInput } from "./errors.ts";
 
 /** The stored events, oldest first. `subscribe` calls its listener after more were stored. */
 export type EventSource = Pick<EventFeed, "read" | "cursor" | "done"> & {
@@ -42,15 +41,9 @@ export function createEventsApi(
   return errorsOf(api, fault);
 }
 
-function parsed<T>(schema: z.ZodType<T>, given: unknown): T {
-  const { data, error } = schema.safeParse(given);
-  if (!error) return data;
-  throw new ToolError(
-    "INVALID_INPUT",
-    error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`.replace(/^: /, "")).join("; "),
-    "`after` is the id of the last event you have, `limit` is 1 to 1000, `consumer` a name of your own.",
-  );
-}
+const hint =
+  "`after` is the id of the last event you have, `limit` is 1 to 1000, `consumer` a name of your own.";
+const parsed = <T>(schema: z.ZodType<T>, given: unknown): T => readInput(schema, given, hint);
 
 async function eventsResponse(c: Context, events: EventSource): Promise<Response> {
   const { consumer, limit, ...query } = parsed(querySchema, c.req.query());

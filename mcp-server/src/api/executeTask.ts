@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { longestTask } from "../domain/index.ts";
-import { ToolError } from "../errors.ts";
+import { readInput } from "./errors.ts";
 
 /** Seed 004's request: a task in words, for one device in one app. */
 export const taskSchema = z.strictObject({
@@ -13,15 +13,7 @@ export const taskSchema = z.strictObject({
 
 /** The arguments of `execute_plan` for it. Throws INVALID_INPUT. */
 export function planArgumentsOf(body: unknown): Record<string, unknown> {
-  const parsed = taskSchema.safeParse(body);
-  if (parsed.success) {
-    const { prompt: task, ...rest } = parsed.data;
-    return { task, ...rest };
-  }
-  const problems = parsed.error.issues.map(({ path, message }) => `${path.join(".") || "body"}: ${message}`);
-  throw new ToolError(
-    "INVALID_INPUT",
-    problems.join("; "),
-    "Send {prompt, userinterface_name, device_id, current_node_id}.",
-  );
+  const hint = "Send {prompt, userinterface_name, device_id, current_node_id}.";
+  const { prompt: task, ...rest } = readInput(taskSchema, body, hint);
+  return { task, ...rest };
 }

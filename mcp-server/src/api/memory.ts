@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { memoryKindSchema, memoryScopeSchema } from "../domain/index.ts";
-import { ToolError } from "../errors.ts";
+import { readInput } from "./errors.ts";
 
 export const memoryQuerySchema = z.strictObject({
   scope: memoryScopeSchema.optional(),
@@ -17,12 +17,9 @@ export const forgetQuerySchema = z
   .refine(({ id, all }) => (id === undefined) !== (all === undefined), "give either an id or all=true");
 
 /** Throws INVALID_INPUT. */
-export function queryOf<Query>(schema: z.ZodType<Query>, query: Record<string, string>): Query {
-  const { data, error } = schema.safeParse(query);
-  if (!error) return data;
-  throw new ToolError(
-    "INVALID_INPUT",
-    error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`.replace(/^: /, "")).join("; "),
-    "openapi.json next to it describes what each request takes.",
-  );
-}
+export const memoryQueryOf = (query: Record<string, string>) =>
+  readInput(memoryQuerySchema, query, "`scope`, `subject` and `kind` choose, `limit` is 1 to 1000.");
+
+/** What to forget; undefined for everything. Throws INVALID_INPUT. */
+export const forgottenIn = (query: Record<string, string>): string | undefined =>
+  readInput(forgetQuerySchema, query, "GET /api/v1/memory has the ids.").id;

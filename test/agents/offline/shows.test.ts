@@ -134,3 +134,24 @@ test("steps are read by the server's grammar and done, once the app and the devi
   expect(done).toMatchObject({ outcome: "done", text: expect.stringContaining("on lab/box**: PASSED") });
   expect((await bench.ask("press OK on box")).needs?.options).toHaveLength(2);
 });
+
+test("with more apps than are asked, the app is asked for, though only one of those reads the steps", async () => {
+  await bench.client.call("delete_userinterface", { userinterface_name: "radio", confirm: true });
+  const words = "go to Movies and check All movies is shown on box";
+  expect((await bench.ask(words)).outcome).toBe("done");
+  const added = ["z1", "z2", "z3", "z4", "z5", "z6"];
+  for (const name of added)
+    await bench.client.call("import_userinterface", {
+      yaml: `{ format_version: 1, name: ${name}, models: [web], tree: { nodes: [{ label: Entry, type: entry }], edges: [] } }`,
+    });
+  const asked = await bench.ask(words);
+  for (const name of added)
+    await bench.client.call("delete_userinterface", { userinterface_name: name, confirm: true });
+  expect(asked).toMatchObject({
+    outcome: "needs_input",
+    text: expect.stringContaining("Where is it to be done?"),
+  });
+  expect(asked.needs?.options).toEqual([
+    'go to Movies and check All movies is shown in the app "shop" on "lab/box"',
+  ]);
+});

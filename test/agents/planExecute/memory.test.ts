@@ -142,3 +142,12 @@ test("a planner is given memory as data: text in it that gives orders changes no
   expect(forgetting.text).not.toContain("Memory of earlier runs");
   expect(forgetting.plan).toEqual(remembering.plan);
 });
+
+test("a plan that names its device is not done for the same words on another", async () => {
+  const { plan, ...head } = shelf();
+  const named = plan.map((step) => ({ ...step, params: { ...step.params, device_id: "box" } }));
+  const model = await api(answersJson({ ...head, plan: named }));
+  const first = await run(toolboxOf(client), { task: words, ...where, api: model });
+  expect(first.result).toMatchObject({ success: true });
+  expect(await stepsOf(words)).toEqual([]);
+});

@@ -1,4 +1,11 @@
-import { inOrder, orderProblems, type Plan, type PlanStep, planStepSchema } from "../../../domain/index.ts";
+import {
+  deviceOf,
+  inOrder,
+  orderProblems,
+  type Plan,
+  type PlanStep,
+  planStepSchema,
+} from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
 import type { Draft, Step } from "../authoring/types.ts";
 
@@ -14,9 +21,9 @@ const aliases: ReadonlyMap<string, string> = new Map([
 /** Commands that lead to the same place from everywhere. */
 const anchors: ReadonlySet<string> = new Set([goCommand, "navigate_to_url", "open_app"]);
 
-/** Whether a plan does the same wherever the device is. */
+/** Whether a plan does the same wherever the device is, and on whichever device. */
 export const startsAnywhere = (plan: Pick<Plan, "steps">): boolean =>
-  anchors.has(orderedSteps(plan)[0]?.command ?? "");
+  anchors.has(orderedSteps(plan)[0]?.command ?? "") && plan.steps.every((step) => !deviceOf(step));
 
 const commandNamed = (command: string): string => aliases.get(command) ?? command;
 
