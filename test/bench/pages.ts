@@ -39,13 +39,16 @@ const pages: Readonly<Record<string, string>> = {
   "/sent": page("Sent", `<main><h1>Your order</h1><p>Please wait.</p></main>${sentScript}`),
 };
 
-/** Pages for both sides, on a free loopback port, with those that only one suite has. */
+/**
+ * Pages for both sides, on a free loopback port, with those that only one suite has. `?after=100` answers after 100 ms, as an app
+ * across a network does.
+ */
 export type Site = { url(path: string): string; close(): Promise<void> };
 
 export async function servePages(more: Readonly<Record<string, string>> = {}): Promise<Site> {
   const server = createServer((request, response) => {
     request.resume();
-    const path = new URL(request.url ?? "/", "http://localhost").pathname;
+    const { pathname: path, searchParams } = new URL(request.url ?? "/", "http://localhost");
     if (request.method === "POST" && path === "/login") {
       response.writeHead(303, { location: "/account" }).end();
       return;
@@ -56,7 +59,8 @@ export async function servePages(more: Readonly<Record<string, string>> = {}): P
     }
     const body = more[path] ?? pages[path];
     response.writeHead(body === undefined ? 404 : 200, { "content-type": "text/html; charset=utf-8" });
-    response.end(body ?? page("Not found", "<h1>Not found</h1>"));
+    const after = Number(searchParams.get("after"));
+    setTimeout(() => response.end(body ?? page("Not found", "<h1>Not found</h1>")), after);
   });
   const port = await listenOnLoopback(server);
   return { url: (path) => `http://127.0.0.1:${port}${path}`, close: () => closeServer(server) };

@@ -10,7 +10,7 @@ const names = Array.from({ length: many }, (_, index) => `browser${index + 1}`);
 const open = (url: string) => [{ actions: [{ command: "navigate_to_url", params: { url } }] }];
 const shows = (text: string) => [{ command: "text_visible", params: { text } }];
 
-/** `Sent` is a page as real ones are: what it shows comes a moment after it. */
+/** An app as real ones are: a page comes after 100 ms, and what `Sent` shows a moment after the page. */
 const orders = (url: Bench["url"]) => ({
   ...{ format_version: 1, name: "orders", models: ["web"] },
   tree: {
@@ -20,8 +20,8 @@ const orders = (url: Bench["url"]) => ({
       { label: "Sent", verifications: shows("Order 1 is sent") },
     ],
     edges: [
-      { source: "Entry", target: "Start", action_sets: open(url("/small")) },
-      { source: "Start", target: "Sent", action_sets: open(url("/sent?order=1")) },
+      { source: "Entry", target: "Start", action_sets: open(url("/small?after=100")) },
+      { source: "Start", target: "Sent", action_sets: open(url("/sent?order=1&after=100")) },
     ],
   },
 });
