@@ -1,10 +1,8 @@
 import type { FinalStatus, PlanStep } from "../../../domain/index.ts";
-import type { Clock, DeviceRef, Run } from "../../ports.ts";
+import type { Clock, Run } from "../../ports.ts";
 import { reasonOf } from "../../records/executions/index.ts";
-import type { Offers } from "./steps.ts";
+import type { Place } from "./places.ts";
 import type { PlanReply } from "./views.ts";
-
-export type Place = { id: string; ref: DeviceRef; offers: Offers };
 
 /** Steps that one device does in one run, and the parts that must have ended before. */
 export type Part = { place: Place; steps: PlanStep[]; after: Set<Part> };

@@ -1,13 +1,5 @@
-import {
-  complexityOf,
-  deviceOf,
-  longestTask,
-  type Plan,
-  type PlanStep,
-  planSchema,
-} from "../../../domain/index.ts";
+import type { PlanStep } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
-import { checksOf, commandsOf } from "../../devices/findCommand.ts";
 import type {
   CallContext,
   Clock,
@@ -18,19 +10,16 @@ import type {
   Run,
 } from "../../ports.ts";
 import { reasonOf } from "../../records/executions/index.ts";
-import type { AuthoringService } from "../authoring/index.ts";
 import type { NavigationService } from "../navigation/index.ts";
 import type { TestcaseReply, TestcaseService } from "../testcases/index.ts";
-import type { UserInterfaceService } from "../userinterfaces/index.ts";
 import { contextOf, type DeviceContext, rolesOn } from "./context.ts";
-import { type Part, type PartReply, type Place, partsOf, runParts } from "./parts.ts";
-import { invalid, type Offers, orderedSteps, startsAnywhere, stepsOf, testStepOf, typeOf } from "./steps.ts";
+import { type Part, type PartReply, partsOf, runParts } from "./parts.ts";
+import { type Place, placesOf } from "./places.ts";
+import { PlanMaker, type PlanMakerDependencies } from "./planMaker.ts";
+import { invalid, orderedSteps, testStepOf } from "./steps.ts";
 import { type PlanReply, recordOf, type StepView, summaryOf, viewOf } from "./views.ts";
 
 const longestName = 120;
-/** What a step is expected to take; a navigation is several commands and a check. */
-const usualMs = { navigation: 3_000, other: 1_000 };
-
 type ContextRequest = { device_ids: readonly string[]; userinterface_name: string; screen: boolean };
 /** `memory`: what earlier executions showed of the app and the device, at most ten lines. It is data. */
 export type ContextReply = {
@@ -52,14 +41,12 @@ type ExecuteRequest = DeviceRef & {
   run: boolean;
 };
 
-export type PlanningDependencies = {
-  authoring: Pick<AuthoringService, "readTask">;
+export type PlanningDependencies = PlanMakerDependencies & {
   testcases: Pick<TestcaseService, "checkUnsaved" | "executeUnsaved">;
-  apps: Pick<UserInterfaceService, "load">;
   navigation: Pick<NavigationService, "position" | "believe">;
   devices: Pick<DeviceService, "acquire" | "offering">;
   executions: Pick<ExecutionService, "get" | "run">;
-  memory: Pick<MemoryService, "recall" | "noteRun" | "planFor">;
+  memory: Pick<MemoryService, "recall">;
   clock: Clock;
   /** A line of the daemon's log. */
   log(text: string): void;
@@ -71,7 +58,11 @@ export const createPlanning = (deps: PlanningDependencies): PlanningService => n
 
 /** Plans of tasks, and their runs: a plan is an unsaved test case. */
 class Planning {
-  constructor(private readonly deps: PlanningDependencies) {}
+  private readonly plans: PlanMaker;
+
+  constructor(private readonly deps: PlanningDependencies) {
+    this.plans = new PlanMaker(deps);
+  }
 
   /** What can be done on each device and in the app, for a planner. Opens the devices. Throws USERINTERFACE_NOT_FOUND. */
   async context(
@@ -108,11 +99,11 @@ class Planning {
 
   /** Runs a plan, or one that it makes of a task by the grammar of test cases. Throws INVALID_PLAN, and what a test case throws. */
   async execute(request: ExecuteRequest, call: CallContext): Promise<PlanReply> {
-    const plan = await this.planOf(request, call);
+    const plan = await this.plans.planOf(request, call);
     const made = request.plan === undefined ? { plan } : {};
     if (!plan.feasible)
       return { success: false, message: `Nothing was run. ${plan.analysis}`, results: [], ...made };
-    const parts = partsOf(orderedSteps(plan), await this.placesOf(plan.steps, request, call));
+    const parts = partsOf(orderedSteps(plan), await placesOf(this.deps.devices, plan.steps, request, call));
     const [part, ...others] = parts;
     if (!part) throw invalid(["it has no steps"]);
     if (!request.run) return { success: false, message: "Planned; nothing was run.", results: [], ...made };
@@ -120,38 +111,12 @@ class Planning {
     if (others.length > 0) return { ...(await this.runOnSeveral(parts, name, request, call)), ...made };
     await this.believe(part.place, request, call);
     const reply = await this.runPart(part, name, request, call);
-    await this.remember({ plan, reply }, request, call).catch((error: unknown) =>
-      this.deps.log(`Plan ${reply.execution_id} was not noted in memory: ${error}`),
-    );
+    await this.plans
+      .remember({ plan, reply }, request, call)
+      .catch((error: unknown) =>
+        this.deps.log(`Plan ${reply.execution_id} was not noted in memory: ${error}`),
+      );
     return { ...reply, message: `${reply.message} ${made.plan?.analysis ?? ""}`.trim(), ...made };
-  }
-
-  /** The device of each step. Throws INVALID_PLAN for one that the caller did not give. */
-  private async placesOf(
-    steps: readonly PlanStep[],
-    { device_id, device_ids = [], session_id }: ExecuteRequest,
-    call: CallContext,
-  ): Promise<(step: PlanStep) => Place> {
-    const find = async (ref: DeviceRef): Promise<Place> => {
-      const device = await this.deps.devices.offering(ref, call);
-      return { id: device.id, ref, offers: offersOf(device) };
-    };
-    const own = { device_id: device_id ?? device_ids[0], session_id };
-    const isGiven = own.device_id !== undefined || session_id !== undefined;
-    const places = new Map<string | undefined, Place>();
-    if (isGiven || steps.some((step) => deviceOf(step) === undefined)) places.set(undefined, await find(own));
-    const others = await Promise.all(device_ids.map((id) => find({ device_id: id })));
-    const given = [...places.values(), ...others];
-    const problems: string[] = [];
-    for (const step of steps) {
-      const name = deviceOf(step);
-      const found = places.get(name) ?? (await find({ device_id: name }));
-      const known = given.find(({ id }) => id === found.id);
-      if (isGiven && !known) problems.push(foreignIn(step, given));
-      places.set(name, known ?? found);
-    }
-    if (problems.length > 0) throw invalid(problems);
-    return (step) => getPlace(places, step);
   }
 
   /** A run without a device, within which each part of the plan is a run on its device. */
@@ -212,20 +177,6 @@ class Planning {
     return { ...(await this.end(part, request, call, reply, results)), results };
   }
 
-  /** Notes a plan that can be done again from wherever the device is, for words that the grammar does not read. */
-  private async remember(
-    { plan, reply: { status, execution_id } }: { plan: Plan; reply: PlanReply },
-    request: ExecuteRequest,
-    call: CallContext,
-  ): Promise<void> {
-    const passed = status === "passed";
-    if (plan.version > 1 || !startsAnywhere(plan) || (!passed && status !== "failed")) return;
-    if (execution_id === undefined) return;
-    const { ui } = await this.deps.apps.load(request.userinterface_name);
-    if (passed && (await this.read(plan.task, request, call)).not_understood.length === 0) return;
-    await this.deps.memory.noteRun({ app: ui, plan, execution_id, passed });
-  }
-
   private async believe(
     { ref }: Place,
     { current_node_id: node, userinterface_name }: ExecuteRequest,
@@ -238,51 +189,6 @@ class Planning {
     } finally {
       grant.done();
     }
-  }
-
-  private async planOf({ task, plan, ...where }: ExecuteRequest, call: CallContext): Promise<Plan> {
-    if (plan !== undefined) {
-      const parsed = planSchema.safeParse(plan);
-      if (parsed.success) return parsed.data;
-      throw invalid(parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`));
-    }
-    if (task === undefined) throw invalid([`give a task (1 to ${longestTask} characters) or a plan`]);
-    const { steps, not_understood } = await this.read(task, where, call);
-    const known = not_understood.length > 0 ? await this.known(task, where, call) : undefined;
-    if (known) return known;
-    const feasible = not_understood.length === 0;
-    return planSchema.parse({
-      task,
-      feasible,
-      analysis: feasible ? "" : `Not understood: ${not_understood.join(" | ")}`,
-      ...(feasible ? measured(stepsOf(steps)) : { steps: [] }),
-    });
-  }
-
-  private read(
-    task: string,
-    where: Pick<ExecuteRequest, "userinterface_name"> & DeviceRef,
-    call: CallContext,
-  ) {
-    const { userinterface_name, device_id, session_id } = where;
-    const request = { userinterface_name, device_id, session_id, description: task };
-    return this.deps.authoring.readTask(request, call);
-  }
-
-  /** The plan that did the task before, where this device has what it names. */
-  private async known(
-    task: string,
-    where: Pick<ExecuteRequest, "userinterface_name"> & DeviceRef,
-    call: CallContext,
-  ): Promise<Plan | undefined> {
-    const { ui } = await this.deps.apps.load(where.userinterface_name);
-    const known = await this.deps.memory.planFor(ui, task);
-    if (!known) return undefined;
-    const offers = offersOf(await this.deps.devices.offering(where, call));
-    const { plan, execution_id } = known;
-    if (plan.steps.some((step) => step.command !== undefined && typeOf(step, offers) === undefined))
-      return undefined;
-    return { ...plan, task, analysis: `Planned from memory, as in execution ${execution_id}, which passed.` };
   }
 
   private async end(
@@ -318,17 +224,6 @@ class Planning {
   }
 }
 
-function foreignIn(step: PlanStep, given: readonly Place[]): string {
-  const devices = [...new Set(given.map(({ id }) => id))].join(", ");
-  return `step ${step.index} drives ${deviceOf(step)}, which is not a device of this plan (${devices})`;
-}
-
-function getPlace(places: ReadonlyMap<string | undefined, Place>, step: PlanStep): Place {
-  const place = places.get(deviceOf(step));
-  if (place) return place;
-  throw new Error(`Step ${step.index} has no device.`);
-}
-
 function testcaseOf({ steps, place }: Part, name: string, { userinterface_name: app }: ExecuteRequest) {
   return { name, app, steps: steps.map((step) => testStepOf(step, place.offers)) };
 }
@@ -344,23 +239,6 @@ const notRun =
     }));
     return { status: "error", reason, results };
   };
-
-function measured(steps: PlanStep[]): Pick<Plan, "steps" | "complexity" | "estimated_duration_ms"> {
-  const timeOf = ({ command }: PlanStep) =>
-    command === "execute_navigation" ? usualMs.navigation : usualMs.other;
-  const complexity = complexityOf(steps.length);
-  return { steps, complexity, estimated_duration_ms: steps.reduce((sum, step) => sum + timeOf(step), 0) };
-}
-
-function offersOf(device: Awaited<ReturnType<DeviceService["offering"]>>): Offers {
-  const commands = new Map<string, { type: string; params: ReadonlySet<string> }>();
-  for (const { source, command } of commandsOf(device).toReversed())
-    commands.set(command.name, { type: source.kind, params: new Set(Object.keys(command.input.shape)) });
-  const checks = new Map<string, { type: string }>();
-  for (const { source, check } of checksOf(device).toReversed())
-    checks.set(check.name, { type: source.verification ?? source.kind });
-  return { commands, checks };
-}
 
 const wrong: ReadonlySet<string> = new Set(["TESTCASE_INVALID", "EMPTY_TEST", "UNKNOWN_VARIABLE"]);
 
