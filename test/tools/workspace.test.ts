@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { FoundSandbox } from "@labwright/controllers";
@@ -65,6 +65,21 @@ test("without a sandbox nothing runs, and files work all the same", async () => 
   });
   expect(readdirSync(folder)).not.toContain("ran");
 });
+
+test.runIf(hasSandbox && process.getuid?.() === 0)(
+  "a folder closed to the user of the sandbox is named with what opens it",
+  async () => {
+    const closed = join(onDisk, "closed");
+    mkdirSync(closed, { recursive: true, mode: 0o700 });
+    const own = { folder: closed, limits: { memoryMb: 256, processes: 32, timeoutMs: 60_000 } };
+    const workspace = createWorkspace({ ...product.services, ...own });
+    const request = { args: [], timeout_ms: 5_000, language: "bash", code: "true" } as const;
+    const refused = { code: "STORAGE_FAILED", hint: expect.stringContaining(`chmod 711 ${closed}`) };
+    await expect(workspace.execute(request, callContext())).rejects.toMatchObject(refused);
+    chmodSync(closed, 0o711);
+    expect(await workspace.execute(request, callContext())).toMatchObject({ exit_code: 0 });
+  },
+);
 
 describe.runIf(hasSandbox)("execute_code", () => {
   test.each([

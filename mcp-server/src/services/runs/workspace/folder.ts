@@ -10,6 +10,7 @@ import {
   readdir,
   realpath,
   rmdir,
+  stat,
   unlink,
 } from "node:fs/promises";
 import { join } from "node:path";
@@ -41,12 +42,14 @@ export class WorkspaceFolder {
   /** Its real path; made when it does not exist. Throws STORAGE_FAILED. */
   async path(): Promise<string> {
     try {
-      if ((await mkdir(this.root, { recursive: true, mode: 0o700 })) !== undefined) {
-        const owner = await this.owner();
-        if (owner !== undefined) await chown(this.root, owner, owner);
+      const isNew = (await mkdir(this.root, { recursive: true, mode: 0o700 })) !== undefined;
+      const owner = await this.owner();
+      if (owner !== undefined && isNew) {
+        await chown(this.root, owner, owner);
         // The sandbox enters it before it becomes that user, without root's rights.
-        if (owner !== undefined) await chmod(this.root, 0o711);
+        await chmod(this.root, 0o711);
       }
+      if (owner !== undefined && !isNew) refuseClosed(this.root, owner, await stat(this.root));
       const path = await realpath(this.root);
       this.inlineGone ??= removeInline(path);
       await this.inlineGone;
@@ -300,6 +303,16 @@ function namesOf(path: string): string[] {
 function refuseLink(name: string, stats: Stats): void {
   if (!stats.isSymbolicLink()) return;
   throw denied(name, "is a link, which is not followed", "Name the file itself, or delete the link.");
+}
+
+/** A folder that stood before is not opened to others by us. */
+function refuseClosed(root: string, owner: number, { mode }: Stats): void {
+  if ((mode & 0o001) !== 0) return;
+  throw new ToolError(
+    "STORAGE_FAILED",
+    `The workspace's folder ${root} is closed to the user ${owner} that code runs as.`,
+    `Run: chown ${owner}:${owner} ${root} && chmod 711 ${root}. Or set another folder, which is made.`,
+  );
 }
 
 function decoded(path: string, bytes: Uint8Array): string {
