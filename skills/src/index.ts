@@ -10,4 +10,5 @@ export { newSkillFiles } from "./template.ts";
 export { type Trial, trySkill } from "./trial.ts";
 export { compareVersions, findSkill, latestSkills, type SkillFound } from "./versions.ts";
 export { type SkillWatch, watchSkills } from "./watch.ts";
+export { type Wish, wishesIn } from "./wishes.ts";
 export { foldedWords } from "./words.ts";

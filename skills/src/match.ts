@@ -34,10 +34,12 @@ const links =
   wordSet(`on in at of to from for with by there are is it browser go yes no ok again once more continue sur dans à pour
   avec est sont oui non encore auf in an von für mit ist sind ja nein weiter noch`);
 /** Words that join a second wish. */
-const joiners = wordSet(`and also then plus but or et puis ensuite mais ou und dann danach sowie aber oder`);
+export const joiners = wordSet(
+  `and also then plus but or et puis ensuite mais ou und dann danach sowie aber oder`,
+);
 const nextSentence = /[.;!?,:]\s+\S/;
 /** Quoted texts, and names such as login_basic, stb-3, REQ-12, lab/browser or a URL. */
-const names = /"[^"]*"|«[^»]*»|“[^”]*”|„[^“”]*[“”]|(?<!\p{L})'[^']{2,}'(?!\p{L})|\S*[_\d@/]\S*/gu;
+export const names = /"[^"]*"|«[^»]*»|“[^”]*”|„[^“”]*[“”]|(?<!\p{L})'[^']{2,}'(?!\p{L})|\S*[_\d@/]\S*/gu;
 
 /**
  * Finds the skill that a request asks for, without a model. A request matches when it is a trigger of one skill, or begins

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { loadSkills, matchSkill } from "@labwright/skills";
+import { loadSkills, matchSkill, wishesIn } from "@labwright/skills";
 import { describe, expect, test } from "vitest";
 import { tools } from "#mcp-server/tools/index.ts";
 import { judgeRequests, readRequests } from "./figures.ts";
@@ -149,4 +149,33 @@ test("the lines of examples.txt next to a skill count as its triggers do, and ar
   ]);
   expect(loaded.skills[1]).not.toHaveProperty("examples");
   expect(chosenFor("please give the guppies their flakes", loaded.skills)).toBe("fish");
+});
+
+describe("a request for several things", () => {
+  const wished = (request: string) => wishesIn(request, skills).map(({ text, skill }) => [skill.name, text]);
+
+  test("is parted where each part decides for a skill", () => {
+    expect(
+      wished('Run test case "search and find" on browser1, and then health check of all devices.'),
+    ).toEqual([
+      ["run-testcase", 'Run test case "search and find" on browser1'],
+      ["health-check", "health check of all devices"],
+    ]);
+  });
+
+  test.each([
+    "run test case login_1 or health check of all devices",
+    "run test case login_1 and then whatever you like",
+    "run test case login_1 and run test case login_2",
+    "run test case login_1",
+  ])("is left to the model or the user: %s", (request) => {
+    expect(wished(request)).toEqual([]);
+  });
+
+  test("no request of the sets that asks for one skill is parted", () => {
+    const parted = halves
+      .flatMap((file) => readRequests(requests, file))
+      .filter(({ text, skill }) => skill.length === 1 && wishesIn(text, skills).length > 0);
+    expect(parted).toHaveLength(0);
+  });
 });

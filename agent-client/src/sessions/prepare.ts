@@ -5,20 +5,24 @@ import type { AgentEventBody } from "../events.ts";
 import type { ModelSource } from "../model/models.ts";
 import { type Spent, spentOn } from "../model/usage.ts";
 import type { LabServer, LabSkill, ToolSpec } from "../ports.ts";
-import { chooseSkill, firstSentence, isFollowUp, routeSkill } from "../skills/choose.ts";
+import { type Chosen, chooseSkill, firstSentence, isFollowUp, routeSkill } from "../skills/choose.ts";
 import { devicesNamed, devicesToAsk, type LabDevice, listDevices, platformOf } from "../skills/device.ts";
 
 type SkillLoaded = Extract<AgentEventBody, { type: "skill_loaded" }>;
-/** What a message needs before the first turn, or the question that comes first. */
+/** A skill with what it needs before its first turn. */
+export type Ready = {
+  skill: Skill;
+  loaded: SkillLoaded;
+  specs: readonly ToolSpec[];
+  /** The one that the words now or before name, or the only one. */
+  device: LabDevice | undefined;
+  /** What of a message that asks for several skills is this one's. */
+  part: string | undefined;
+};
+
+/** The skills of a message in the order in which they run, or the question that comes first. */
 export type Prepared =
-  | {
-      kind: "ready";
-      skill: Skill;
-      loaded: SkillLoaded;
-      specs: readonly ToolSpec[];
-      /** The one that the words now or before name, or the only one. */
-      device: LabDevice | undefined;
-    }
+  | { kind: "ready"; each: readonly Ready[] }
   | { kind: "ask"; question: string; options: readonly string[]; details?: string[]; skill?: Skill };
 
 export type PrepareDeps = {
@@ -50,21 +54,23 @@ export async function prepare(message: Asked, deps: PrepareDeps): Promise<Prepar
   const { server, models, agent, signal } = deps;
   const skills = skillsFor(message, agent, await server.skills());
   const named = skills.find(({ name }) => name === message.skill);
-  if (named && !named.requires_device) return ready(named, "user", { message, devices: [], server });
+  if (named && !named.requires_device)
+    return ready([{ skill: named }], "user", { message, devices: [], server });
   const devices = await (message.devices ?? listDevices(server, signal));
   const [device, ...others] = devicesNamed(message.text, devices);
   const platform = device && others.length === 0 ? platformOf(device) : undefined;
   const loaded = skills.find(({ name }) => name === message.loaded);
   const choice = chooseSkill({ ...message, skills, loaded, platform });
-  if (choice.kind === "skill") return ready(choice.skill, choice.chosen_by, { message, devices, server });
+  const context = { message, devices, server };
+  if (choice.kind === "chosen") return ready(choice.wishes, choice.chosen_by, context);
   const { candidates } = choice;
   const router = models.router();
   if (router) {
     const routed = await routeSkill(router, { text: message.text, skills, candidates, loaded, signal });
     deps.onSpent(spentOn(routed.usage, router.facts.price));
-    if (routed.skill) return ready(routed.skill, "model", { message, devices, server });
+    if (routed.wishes.length > 0) return ready(routed.wishes, "model", context);
   }
-  if (loaded && isFollowUp(message.text)) return ready(loaded, "kept", { message, devices, server });
+  if (loaded && isFollowUp(message.text)) return ready([{ skill: loaded }], "kept", context);
   const offered = candidates.length > 0 ? candidates : skills.slice(0, maxCandidates);
   return {
     kind: "ask",
@@ -90,27 +96,32 @@ export function skillsFor({ skill }: Asked, agent: Agent, all: readonly LabSkill
 
 type Context = { message: Asked; devices: readonly LabDevice[]; server: LabServer };
 
+/** Nothing runs before each skill has what it needs. */
 async function ready(
-  skill: Skill,
+  wishes: readonly Chosen[],
   chosen_by: SkillLoaded["chosen_by"],
   { message, devices, server }: Context,
 ): Promise<Prepared> {
   const before = message.said.slice(-remembered).join(" ");
-  const between = devicesToAsk(skill, { text: message.text, before, devices });
-  if (between.length > 0)
-    return {
-      kind: "ask",
-      question: `Which device is it for? The skill ${skill.name} needs one.`,
-      options: between.map(({ id }) => id),
-      skill,
-    };
+  for (const { skill } of wishes) {
+    const between = devicesToAsk(skill, { text: message.text, before, devices });
+    if (between.length === 0) continue;
+    const options = between.map(({ id }) => id);
+    if (wishes.length > 1)
+      return { kind: "ask", question: "Which device is it for? Ask again for all of it, and name one.", options };
+    const question = `Which device is it for? The skill ${skill.name} needs one.`;
+    return { kind: "ask", question, options, skill };
+  }
   const named = [message.text, before]
     .map((text) => devicesNamed(text, devices))
     .find(({ length }) => length > 0);
-  const [device, ...others] = named ?? devices;
-  const specs = await specsOf(skill, server);
-  const loaded = loadedEvent(skill, chosen_by);
-  return { kind: "ready", skill, loaded, specs, device: others.length === 0 ? device : undefined };
+  const [first, ...others] = named ?? devices;
+  const device = others.length === 0 ? first : undefined;
+  const each = wishes.map(async ({ skill, text: part }) => {
+    const loaded = loadedEvent(skill, chosen_by);
+    return { skill, loaded, specs: await specsOf(skill, server), device, part };
+  });
+  return { kind: "ready", each: await Promise.all(each) };
 }
 
 export const loadedEvent = (skill: Skill, chosen_by: SkillLoaded["chosen_by"]): SkillLoaded => {

@@ -1,13 +1,13 @@
 import { matchSkill } from "@labwright/skills";
 import type { Agent } from "../agents/agent.ts";
 import type { SessionEnded } from "../events.ts";
-import { textOf } from "../loop/history.ts";
+import { type Message, textOf } from "../loop/history.ts";
 import { failedBy, type RunResult } from "../loop/runAgent.ts";
 import { toolCaller } from "../loop/tools.ts";
 import { addSpent, addUsage, nothingSpent, type Spent, withSpent } from "../model/usage.ts";
 import { offlineTools, requestIn, runOffline } from "../offline/index.ts";
 import type { SessionPatch, StoredSession, ToolSpec } from "../ports.ts";
-import { type Asked, type Prepared, prepare, skillsFor } from "./prepare.ts";
+import { type Asked, type Prepared, prepare, type Ready, skillsFor } from "./prepare.ts";
 import { type RunDeps, runIn, whatIsSent } from "./segments.ts";
 import type { Transcript } from "./transcript.ts";
 
@@ -37,7 +37,8 @@ export async function runMessage(given: Given, deps: RunDeps): Promise<SessionEn
           routed = addSpent(routed, spent);
         },
       });
-      skill = prepared.skill?.name ?? skill;
+      const last = prepared.kind === "ready" ? prepared.each.at(-1)?.skill : prepared.skill;
+      skill = last?.name ?? skill;
       done = await follow(prepared, given, deps);
     }
   } catch (error) {
@@ -53,8 +54,35 @@ async function follow(prepared: Prepared, given: Given, deps: RunDeps): Promise<
   const { transcript } = given;
   if (prepared.kind === "ask") return ask(prepared, transcript);
   transcript.options = [];
-  const sent = await whatIsSent(prepared, given, deps);
-  return runIn(transcript, { ...prepared, agent: given.agent, sent }, deps);
+  let merged: Done | undefined;
+  for (const [at, ready] of prepared.each.entries()) {
+    if (ready.part !== undefined) await transcript.add([...(merged?.unsaved ?? []), onlyThis(ready.part)]);
+    const sent = await whatIsSent(ready, given, deps);
+    const done = await runIn(transcript, { ...ready, agent: given.agent, sent }, deps);
+    merged = merged ? { ...done, ended: mergedEnd(merged.ended, done.ended) } : done;
+    const left = prepared.each.slice(at + 1);
+    if (merged.ended.outcome !== "done" && left.length > 0) return withoutRest(merged, left);
+  }
+  if (!merged) throw new Error("No skill was prepared.");
+  return merged;
+}
+
+const onlyThis = (part: string): Message => ({
+  role: "user",
+  content: [{ type: "text", text: `Do now of what I asked only this: ${part}. The rest is done apart.` }],
+});
+
+/** Both as one end: what each said, and what both cost. */
+const mergedEnd = (first: SessionEnded, next: SessionEnded): SessionEnded => ({
+  ...withSpent(next, first),
+  text: [first.text, next.text].filter(Boolean).join("\n\n"),
+  turns: first.turns + next.turns,
+});
+
+/** What comes after a part that did not end as it should is not begun, and is named. */
+function withoutRest({ ended, unsaved }: Done, left: readonly Ready[]): Done {
+  const text = `Not begun: ${left.map(({ skill }) => skill.name).join(", ")}.`;
+  return { ended: { ...ended, text: [ended.text, text].filter(Boolean).join("\n\n") }, unsaved };
 }
 
 function ask(

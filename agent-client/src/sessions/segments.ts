@@ -10,7 +10,7 @@ import type { Clock, LabServer, ToolSpec } from "../ports.ts";
 import type { Settings } from "../settings.ts";
 import { type LabDevice, platformOf } from "../skills/device.ts";
 import { acts, entryOf, screenTools, type Toolset } from "../toolsets/index.ts";
-import { type Prepared, specsOf } from "./prepare.ts";
+import { type Ready, specsOf } from "./prepare.ts";
 import type { Transcript } from "./transcript.ts";
 
 /** The system prompt of a skill: who the model is, then what to do. */
@@ -34,7 +34,7 @@ type Sent = Pick<RunOptions, "system" | "specs" | "inline" | "toolset"> & { hist
  * tools never change, since its thinking is bound to them.
  */
 export async function whatIsSent(
-  { skill, specs, loaded, device }: Extract<Prepared, { kind: "ready" }>,
+  { skill, specs, loaded, device }: Ready,
   { agent, transcript }: { agent: Agent; transcript: Transcript },
   { server, models, settings }: { server: LabServer; models: ModelSource; settings: Settings },
 ): Promise<Sent> {

@@ -89,6 +89,30 @@ test("tools of another skill are added within the conversation: the cached begin
   expect(api.refused).toEqual([]);
 });
 
+test("two wishes in one message run one after the other, each with its own tools, and end as one", async () => {
+  const { say, api } = await talk([says("it passed"), says("all are well")], { name: "claude-haiku-5-5" });
+  const { events, ended } = await say("run the script goto, and then health check of all devices");
+  const loaded = events.flatMap((event) => (event.type === "skill_loaded" ? [event.skill] : []));
+  expect(loaded).toEqual(["run-script", "health-check"]);
+  expect([namesOf(api, 0), namesOf(api, 1)]).toEqual([toolsOf("run-script"), toolsOf("health-check")]);
+  expect(JSON.stringify(api.requests[1]?.body.messages.at(-1))).toContain(
+    "only this: health check of all devices",
+  );
+  const sent = api.requests.reduce((sum, { usage }) => sum + usage.input_tokens, 0);
+  expect(ended).toMatchObject({ outcome: "done", text: "it passed\n\nall are well", turns: 2 });
+  expect(ended.usage.input_tokens).toBe(sent);
+});
+
+test("a model may name two skills in order; what follows a part that failed is not begun, and named", async () => {
+  const { say, api } = await talk([says("list-resources, health-check"), says("no", "refusal")]);
+  const { ended } = await say("could you maybe check something and something else");
+  expect(api.requests).toHaveLength(2);
+  expect(ended).toMatchObject({
+    outcome: "refused",
+    text: expect.stringContaining("Not begun: health-check."),
+  });
+});
+
 test("three prompts that the available devices can run open a conversation, and every prompt is understood without a model", async () => {
   const { conversations } = await talk([]);
   const suggestions = await conversations.suggestions();
