@@ -144,7 +144,7 @@ describe("execute_plan", () => {
     });
   });
 
-  test("a plan that acts and checks nothing runs, and is no success", async () => {
+  test("a plan that acts and checks nothing runs, and is no success, which its status calls the test's fault", async () => {
     const { structured } = await run([
       { index: 1, objective: "Press", command: "press_key", params: { key: "OK" } },
     ]);
@@ -154,6 +154,8 @@ describe("execute_plan", () => {
       reason: { code: "NOTHING_VERIFIED" },
       results: [{ status: "completed" }],
     });
+    const status = await client.call("get_execution_status", { execution_id: structured.execution_id });
+    expect(status.structured).toMatchObject({ reason: { code: "NOTHING_VERIFIED" }, fault: "test" });
   });
 
   test("the opposite of a check holds where the check does not", async () => {

@@ -61,6 +61,10 @@ export const getExecutionStatus = defineTool({
     name: z.string(),
     status: executionStatusSchema,
     reason,
+    fault: z
+      .enum(["lab", "test"])
+      .optional()
+      .describe("Whose the reason's code says it is; else the app's or unknown"),
     ...{ ...stageFields, ...testcaseEnd, ...scriptEnd, ...batchEnd, ...navigationEnd, ...validationEnd },
     device: z.string().optional(),
     userinterface_name: z.string().optional(),

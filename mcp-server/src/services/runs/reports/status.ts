@@ -15,6 +15,7 @@ import { type TestcaseEnd, testcaseEnd } from "../../apps/testcases/index.ts";
 import { type BatchEnd, batchEnd } from "../../devices/batches.ts";
 import type { RunReply } from "../../ports.ts";
 import { pageOf } from "../../values/pages.ts";
+import { faultOf } from "../judgement/cause.ts";
 import { stepName } from "../judgement/facts.ts";
 import { type ScriptEndView, scriptEnd } from "../scripts/index.ts";
 
@@ -30,6 +31,7 @@ export type StatusView = {
     notices?: string[];
   }[];
   more?: number;
+  fault?: "lab" | "test";
 } & Pick<
   Execution,
   | "kind"
@@ -70,6 +72,7 @@ export function statusView(
   const { kind, name, status, reason, flaky, attempts, rerun } = execution;
   const { device, userinterface, started_at, duration_ms, verified_count } = execution;
   const shown = fitting(steps, maxTokens);
+  const fault = reason && faultOf(reason.code, reason.message);
   return {
     ...ends[kind](output, reason?.message),
     execution_id: execution.id,
@@ -77,6 +80,7 @@ export function statusView(
     name,
     status,
     ...(reason && { reason }),
+    ...(fault && { fault }),
     ...(flaky && { flaky }),
     ...(attempts && { attempts }),
     ...(rerun !== undefined && { rerun }),
