@@ -41,7 +41,10 @@ function interleave(groups: readonly (readonly Run[])[]): Run[] {
   return Array.from({ length: most }, (_, at) => groups.flatMap((group) => group.slice(at, at + 1))).flat();
 }
 
-type Seen = { status: string; code: string; message: string; steps: string };
+/** `execution_id` is missing where the test was refused before it ran. */
+type Seen = { status: string; code: string; message: string; steps: string; execution_id?: string };
+/** Called after each run with its end, while the daemon that ran it is there. */
+type Visit = (run: Run, execution_id: string | undefined, server: StdioServer) => Promise<void>;
 type Lab = {
   server: StdioServer;
   daemonPid(): Promise<number>;
@@ -60,6 +63,15 @@ export const measureVerdicts = (sides: Sides, note: (line: string) => void): Pro
     return [shareOf("verdict.right", [...calm, ...loaded])];
   });
 
+/** The runs of {@link measureVerdicts} on an idle machine and on a loaded one, each given to `visit` when it has ended. */
+export const visitVerdicts = (sides: Sides, visit: Visit): Promise<void> =>
+  withLab(sides, async (lab) => {
+    const quiet = () => {};
+    await judgeAll(corpus, { ...lab, markers: [], visit }, quiet);
+    const unload = loadMachine();
+    await judgeAll(loadedCorpus, { ...lab, markers: [], visit }, quiet).finally(unload);
+  });
+
 /** A shop whose six users each see other faults, or none: whether each try of each has the verdict that it calls for. */
 export const measureShop = (sides: Sides, note: (line: string) => void): Promise<Measurement[]> =>
   withLab(sides, async (lab) => [
@@ -72,7 +84,7 @@ const shareOf = (id: string, right: readonly boolean[]): Measurement => ({
   runs: right.length,
 });
 
-async function withLab(sides: Sides, use: (lab: Lab) => Promise<Measurement[]>): Promise<Measurement[]> {
+async function withLab<Result>(sides: Sides, use: (lab: Lab) => Promise<Result>): Promise<Result> {
   const dataDir = await sides.newDataDir();
   const server = sides.ours(dataDir);
   const [control, secure] = [await openSite(), await openSite(selfSigned(sides.scratch))];
@@ -115,7 +127,7 @@ async function openNoisyPage({ server, control }: Lab): Promise<string> {
  */
 async function judgeAll(
   runs: readonly Run[],
-  { markers, ...lab }: Lab & { markers: string[] },
+  { markers, visit, ...lab }: Lab & { markers: string[]; visit?: Visit },
   note: (line: string) => void,
 ): Promise<boolean[]> {
   const judged: boolean[] = [];
@@ -130,6 +142,7 @@ async function judgeAll(
     const isRight = hasVerdict && !isForeign;
     markers.push(marker);
     judged.push(isRight);
+    await visit?.(run, seen.execution_id, lab.server);
     const wanted = [status, code].filter(Boolean).join(" ");
     const got = hasVerdict ? "" : `  SEEN ${seen.status} ${seen.code}: ${seen.message.slice(0, 160)}`;
     const mark = isForeign ? "  A NOTICE OF ANOTHER RUN" : "";
@@ -201,6 +214,7 @@ async function execute(run: Run, marker: string, places: Places, server: StdioSe
     status,
     code: reason?.code ?? "",
     message: reason?.message ?? "",
+    execution_id,
     steps: `${reply.text}\n${JSON.stringify(reply.structured)}\n${steps.text}`,
   };
 }
