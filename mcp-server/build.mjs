@@ -50,7 +50,8 @@ const entries = {
 /** One file each. No package has the phone, which is for the demo in a checkout. */
 const singleFiles = {
   pgliteWorker: join(here, "src/storage/engine/pgliteWorker.ts"),
-  schemaWorker: join(here, "src/services/apps/testcases/api/schemaWorker.ts"),
+  schemaWorker: join(here, "src/services/apps/apis/requests/schemaWorker.ts"),
+  specWorker: join(here, "src/services/apps/apis/spec/specWorker.ts"),
   simulatedPhone: join(root, "test/lab/android/index.ts"),
 };
 /** PGlite reads them from the folder of its code, here pgliteWorker.js, which unpacks and passes its data. */

@@ -145,6 +145,7 @@ async function openParts(options: ServeOptions, claim: Claim) {
     serving: () => own.serving,
     skillProblems: userSkills.problems,
     log: (text) => observability.log.info(text),
+    debug: (facts, text) => observability.log.debug(facts, text),
     onFault: fault,
   });
   const agentStore = rooms.createAgentStore({

@@ -108,7 +108,8 @@ const addResults = (command: Command) =>
         "on-failure",
       ]),
     )
-    .option("--environment <name>", "recorded with the run")
+    .option("--environment <name>", "recorded with the run; names its settings in labwright.yaml")
+    .option("--allow-production", "lets requests change data where an environment is marked production")
     .option("--release <name>", "recorded with the run")
     .option("--build <name>", "recorded with the run");
 

@@ -68,6 +68,12 @@ const limitsSchema = z.strictObject({
     .default(10_000)
     .describe("How long behind a command of ours a watched device may be dark, still or silent."),
   artifact_days: z.int().min(1).max(3_650).default(30).describe("How long artifacts are kept."),
+  requests_per_host_minute: z
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .default(6_000)
+    .describe("Requests of tests to one host and port within a minute; further ones wait."),
   script_ms: ms(day).default(1_800_000).describe("The longest a script may run."),
   script_memory_mb: z
     .int()
@@ -143,6 +149,29 @@ const modelSchema = z.strictObject({
   drivers: z.array(z.string().min(1)).max(20).describe("Drivers of every device of this model."),
 });
 
+const environmentSchema = z.strictObject({
+  variables: paramsSchema
+    .default({})
+    .describe("Values that a test of a run in this environment reads as {{env.NAME}}."),
+  production: z
+    .boolean()
+    .default(false)
+    .describe("Requests that may change data are refused here, unless a run or allow_writes allows them."),
+  urls: z
+    .array(urlPatternSchema)
+    .max(100)
+    .default([])
+    .describe(
+      "Its addresses, as in url_policy: a request to one is in this environment, whatever its run says.",
+    ),
+  allow_writes: z.boolean().default(false).describe("Lets every run change data in production."),
+  pii: z
+    .array(z.string().min(1).max(120))
+    .max(200)
+    .default([])
+    .describe("Names of variables, secrets and test data that hold data of real people."),
+});
+
 /** The whole of labwright.yaml. Its top keys are closed. */
 export const configFileSchema = (factories: Factories) =>
   z.strictObject({
@@ -175,7 +204,7 @@ export const configFileSchema = (factories: Factories) =>
       .describe("Relative to this file; folders of the data directory when left out."),
     limits: limitsSchema.prefault({}),
     environments: z
-      .record(labelSchema, z.strictObject({ variables: paramsSchema.default({}) }))
+      .record(labelSchema, environmentSchema)
       .default({})
       .describe("Places a test can run against, such as staging, each with its variables."),
     unsafe: z

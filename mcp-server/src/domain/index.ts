@@ -2,6 +2,7 @@ export * from "./action.ts";
 export * from "./alert.ts";
 export * from "./analysis.ts";
 export * from "./apiRequest.ts";
+export * from "./apiSpec.ts";
 export * from "./common.ts";
 export * from "./deployment.ts";
 export * from "./execution.ts";

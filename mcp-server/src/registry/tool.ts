@@ -6,6 +6,7 @@ import type { CallContext, DeviceRef, Grant } from "../services/ports.ts";
 export const capabilities = [
   "ACCELEROMETER",
   "ALERTS",
+  "API_TESTING",
   "CODE_EXECUTION",
   "CODE_GENERATION",
   "DEVICE_CONTROL",
@@ -51,6 +52,7 @@ export const domains = [
   "requirements",
   "processes",
   "workspace",
+  "apis",
 ] as const;
 export type Domain = (typeof domains)[number];
 

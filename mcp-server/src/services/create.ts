@@ -6,6 +6,7 @@ import { ownAddons } from "../storage/engine/ownAddons.ts";
 import { packageFolder } from "../storage/engine/packageFolder.ts";
 import {
   analysisRows,
+  apiSpecRows,
   artifactRows,
   coverageRows,
   databaseBytes,
@@ -20,13 +21,14 @@ import { executionRows } from "../storage/rows/executionRows.ts";
 import { navigationRows } from "../storage/rows/navigationRows.ts";
 import { testcaseRows } from "../storage/rows/testcaseRows.ts";
 import { userinterfaceRows } from "../storage/rows/userinterfaceRows.ts";
+import { createApis } from "./apps/apis/index.ts";
+import { createSchemaChecker, type SchemaChecker } from "./apps/apis/requests/schemaChecker.ts";
 import { createAuthoring } from "./apps/authoring/index.ts";
 import { createAppFiles } from "./apps/files/index.ts";
 import { createNavigation } from "./apps/navigation/index.ts";
 import { createPlanning } from "./apps/planning/index.ts";
 import { type Verbs, verbsOf } from "./apps/steps/index.ts";
-import { createSchemaChecker, type SchemaChecker } from "./apps/testcases/api/schemaChecker.ts";
-import { createTestcases } from "./apps/testcases/index.ts";
+import { createTestcases, type HttpPort } from "./apps/testcases/index.ts";
 import { createUserInterfaces } from "./apps/userinterfaces/index.ts";
 import { createActions } from "./devices/actions/index.ts";
 import { createBatches } from "./devices/batches.ts";
@@ -49,7 +51,9 @@ import { createMemory } from "./lab/memory/memory.ts";
 import { createProcesses, type Serving } from "./lab/processes/index.ts";
 import { createRequirements } from "./lab/requirements/index.ts";
 import { createWatching, type Watching } from "./lab/watching/index.ts";
-import { allowedFetch } from "./policy/allowedFetch.ts";
+import { allowedFetch, type WayOut } from "./policy/allowedFetch.ts";
+import { createProductionPolicy } from "./policy/production.ts";
+import { createRequestLimits } from "./policy/requestLimits.ts";
 import { createUploads } from "./policy/uploads.ts";
 import { createUrlPolicy, type UrlPolicy } from "./policy/urlPolicy.ts";
 import type { Clock, MemoryService, Secrets } from "./ports.ts";
@@ -78,6 +82,8 @@ export type ServiceDependencies = {
   serving?(): Serving | undefined;
   /** A line of the daemon's log. */
   log?(text: string): void;
+  /** A line of the daemon's log at level debug. */
+  debug?(facts: object, text: string): void;
   /** Called with faults that no call waits for. */
   onFault(error: unknown): void;
 };
@@ -122,7 +128,7 @@ export function createServices(deps: ServiceDependencies): RunningServices {
   const { scripts, workspace, serveScripts } = createScriptRoom(deps, driving);
   const schemas = createSchemaChecker(deps.schemaWorkerFile);
   const memory = createMemory({ rows: memoryRows(db), secrets, clock });
-  const apps = createApps(deps, policy, { ...driving, scripts, schemas, memory });
+  const apps = createApps(deps, createWayOut(deps, policy), { ...driving, scripts, schemas, memory });
   const requirements = requirementsIn(deps, apps);
   const { alerts, watching } = createWatchRoom(deps, { ...driving, events, inputs });
   const running = { ...driving, ...apps, events, db, host, onFault: deps.onFault };
@@ -158,7 +164,7 @@ export function createServices(deps: ServiceDependencies): RunningServices {
     learning.close,
     () => recordings.close(),
     () => devices.close(),
-    schemas.close,
+    () => apps.apis.close().then(schemas.close),
   ];
   const close = () => closeEach(closings, deps);
   return { services, events, artifacts, watching, memory, learning, serveScripts, close };
@@ -197,6 +203,14 @@ function createJudging(
     learning: createLearning({ ...parts, judgements, flipsOf: navigationRows(db).flipsOf }),
   };
 }
+
+/** What every request that a test sends passes. */
+const createWayOut = ({ config, debug }: ServiceDependencies, policy: UrlPolicy): WayOut => ({
+  ...policy,
+  production: createProductionPolicy(config.environments),
+  limits: createRequestLimits(config.limits.requests_per_host_minute),
+  log: (request) => debug?.(request, "request sent"),
+});
 
 const referenceFolder = ({ data_dir }: Config) => join(data_dir, "references");
 
@@ -302,7 +316,7 @@ type Driving = Pick<
 
 function createApps(
   { config, storage, clock, factories, log }: ServiceDependencies,
-  policy: UrlPolicy,
+  way: WayOut,
   driving: Driving & {
     scripts: ScriptService;
     schemas: SchemaChecker;
@@ -326,6 +340,8 @@ function createApps(
     known ??= verbsOf(factories);
     return known;
   };
+  const uploads = createUploads(config.folders.uploads);
+  const http: HttpPort = (url, init) => allowedFetch(way, url, init);
   const testcases = createTestcases({
     ...driving,
     verbs,
@@ -334,11 +350,12 @@ function createApps(
     transaction: (work) => db.transaction(work),
     lastRun: executionRows(db).lastRun,
     navigation,
-    http: (url, init) => allowedFetch(policy, url, init),
+    http,
     apps: userinterfaces,
     environments: config.environments,
-    uploads: createUploads(config.folders.uploads),
+    uploads,
   });
+  const apis = createApis({ ...driving, rows: apiSpecRows(db), http, uploads });
   const appFiles = createAppFiles({ db, clock, userinterfaces, testcases, references, verbs });
   const authoring = createAuthoring({ ...driving, apps: userinterfaces, testcases });
   const planning = createPlanning({
@@ -346,5 +363,5 @@ function createApps(
     ...{ navigation, testcases, authoring, apps: userinterfaces, clock },
     log: log ?? (() => undefined),
   });
-  return { userinterfaces, navigation, testcases, references, appFiles, authoring, planning };
+  return { apis, userinterfaces, navigation, testcases, references, appFiles, authoring, planning };
 }

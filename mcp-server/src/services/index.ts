@@ -1,3 +1,4 @@
+import type { ApiService } from "./apps/apis/index.ts";
 import type { AuthoringService } from "./apps/authoring/index.ts";
 import type { AppFiles } from "./apps/files/index.ts";
 import type { NavigationService } from "./apps/navigation/index.ts";
@@ -68,4 +69,5 @@ export type Services = {
   planning: PlanningService;
   deployments: DeploymentService;
   workspace: WorkspaceService;
+  apis: ApiService;
 };

@@ -22,6 +22,7 @@ export {
   type AwaitingExecution,
   analysisRows,
 } from "./rows/analysisRows.ts";
+export { type ApiSpecHead, type ApiSpecRow, type ApiSpecRows, apiSpecRows } from "./rows/apiSpecRows.ts";
 export { type ArtifactRow, type ArtifactRows, artifactRows } from "./rows/artifactRows.ts";
 export {
   type CallEnd,

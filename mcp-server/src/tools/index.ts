@@ -1,6 +1,7 @@
 import type { AnyTool } from "../registry/tool.ts";
 import * as actions from "./actions.ts";
 import * as alerts from "./alerts.ts";
+import * as apis from "./apis.ts";
 import * as deployments from "./deployments.ts";
 import * as deviceFacts from "./deviceFacts.ts";
 import * as devices from "./devices.ts";
@@ -23,6 +24,7 @@ import * as workspace from "./workspace.ts";
 export const tools: readonly AnyTool[] = [
   actions,
   alerts,
+  apis,
   deployments,
   deviceFacts,
   devices,

@@ -125,6 +125,7 @@ export const executeTestcase = defineTool({
     ...waitField,
     timeout_ms: z.int().min(1_000).max(86_400_000).default(1_800_000).describe("Of the run"),
     environment: text,
+    allow_production: z.boolean().optional().describe("Requests may change data in production"),
     release: text,
     build: text,
     correlation_id: text,
@@ -137,7 +138,7 @@ export const executeTestcase = defineTool({
       .optional()
       .describe("Starts no run: makes the next step of this run, which is stopped, or all that are left"),
   }),
-  unlisted: ["slow_ms", "stop", "go"],
+  unlisted: ["allow_production", "slow_ms", "stop", "go"],
   output: z.object({
     execution_id: z.string(),
     status: executionStatusSchema,

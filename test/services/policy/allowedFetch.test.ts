@@ -3,6 +3,8 @@ import { DeviceError } from "@labwright/controllers";
 import { ToolError } from "@labwright/mcp-server";
 import { afterEach, describe, expect, it } from "vitest";
 import { allowedFetch, openConnections } from "#mcp-server/services/policy/allowedFetch.ts";
+import { createProductionPolicy } from "#mcp-server/services/policy/production.ts";
+import { createRequestLimits } from "#mcp-server/services/policy/requestLimits.ts";
 import { createUrlPolicy } from "#mcp-server/services/policy/urlPolicy.ts";
 
 const open: (() => void)[] = [];
@@ -202,5 +204,61 @@ describe("the address really connected to", () => {
     expect(await failureOf(allowedFetch(blind, `http://localhost:${url.port}/`, { signal }))).toMatchObject({
       code: "URL_DENIED",
     });
+  });
+});
+
+describe("limits of all requests", () => {
+  const counting = async () => {
+    const seen: string[] = [];
+    const url = await serve((request, response) => {
+      seen.push(`${request.method} ${request.url}`);
+      response.end("ok");
+    });
+    return { seen, url };
+  };
+
+  it("waits for the next window, and counts each host with its port by itself", async () => {
+    const [one, other] = [await counting(), await counting()];
+    const way = { ...policy, limits: createRequestLimits(2, 1_000) };
+    let sent = 0;
+    const ask = (url: string) => allowedFetch(way, url, { signal, sending: () => sent++ });
+    await Promise.all([ask(one.url), ask(one.url), ask(other.url)]);
+    expect(sent).toBe(3);
+    const third = ask(one.url);
+    await ask(other.url);
+    expect(one.seen).toHaveLength(2);
+    await third;
+    expect(one.seen).toHaveLength(3);
+  });
+
+  it("fails with the name of the setting when its time is over first, and sends nothing", async () => {
+    const { seen, url } = await counting();
+    const way = { ...policy, limits: createRequestLimits(1) };
+    await allowedFetch(way, url, { signal });
+    const error = await failureOf(allowedFetch(way, url, { signal: AbortSignal.timeout(50) }));
+    expect(error).toMatchObject({
+      code: "RATE_LIMITED",
+      hint: expect.stringContaining("limits.requests_per_host_minute"),
+    });
+    expect(seen).toHaveLength(1);
+  });
+
+  it("judges each redirect as a write too, and logs every request that was sent", async () => {
+    const live = await counting();
+    const staging = await serve((_request, response) => {
+      response.writeHead(307, { location: live.url }).end();
+    });
+    const lines: unknown[] = [];
+    const environment = { production: true, urls: [new URL(live.url).host], allow_writes: false, pii: [] };
+    const way = {
+      ...policy,
+      production: createProductionPolicy({ live: environment }),
+      log: (line: object) => lines.push(line),
+    };
+    const error = await failureOf(allowedFetch(way, staging, { method: "POST", body: "x", signal }));
+    expect([error.code, live.seen]).toEqual(["POLICY_DENIED", []]);
+    await allowedFetch(way, staging, { method: "POST", body: "x", signal, grant: true });
+    expect(live.seen).toEqual(["POST /"]);
+    expect(lines).toMatchObject([{ status: 307 }, { status: 307 }, { method: "POST", status: 200 }]);
   });
 });

@@ -17,6 +17,7 @@ export type ExecuteOptions = {
   /** Each test case continues in the state that the previous one left; otherwise it starts as it says itself. */
   keep?: boolean | undefined;
   environment?: string | undefined;
+  allowProduction?: boolean | undefined;
   release?: string | undefined;
   build?: string | undefined;
   /** In place of what the test cases say. */
@@ -80,6 +81,7 @@ function argumentsOf(
     ...{ userinterface_name: userinterface, environment, release, build, retries, retry_on: retryOn },
     ...{ slow_ms: slow, session_id: slot?.session_id },
     ...(options.keep === true && { fresh: false }),
+    ...(options.allowProduction === true && { allow_production: true }),
     ...(debug === true && { stop: true, timeout_ms: steppingMs }),
   };
   return {

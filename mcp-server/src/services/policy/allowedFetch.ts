@@ -12,9 +12,19 @@ import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate, inflateRaw } from "node:zlib";
 import { DeviceError } from "@labwright/controllers";
 import { ToolError } from "../../errors.ts";
+import type { ProductionPolicy, WriteRequest } from "./production.ts";
+import type { RequestLimits } from "./requestLimits.ts";
 import type { UrlPolicy } from "./urlPolicy.ts";
 
-export type AllowedRequest = {
+/** What every request of ours passes on its way out. Redirects pass it again. */
+export type WayOut = UrlPolicy & {
+  production?: Pick<ProductionPolicy, "judgeWrite">;
+  limits?: RequestLimits;
+  /** Called for each request that was sent, with its whole address: the log masks it. */
+  log?(request: { method: string; url: string; status?: number; duration_ms: number }): void;
+};
+
+export type AllowedRequest = Pick<WriteRequest, "environment" | "grant"> & {
   method?: string | undefined;
   headers?: Readonly<Record<string, string>> | undefined;
   body?: string | Uint8Array | undefined;
@@ -27,6 +37,8 @@ export type AllowedRequest = {
   cookies?: Cookies | undefined;
   /** Requests that change nothing reuse these; every other one opens a connection of its own. */
   connections?: Connections | undefined;
+  /** Called when a request goes out, after any wait for the limit of its host. */
+  sending?: (() => void) | undefined;
 };
 
 /** Connections that stay open between requests under one policy. Each was judged by it when it was opened. */
@@ -58,24 +70,53 @@ const privateHeaders: ReadonlySet<string> = new Set(["authorization", "cookie", 
 
 /**
  * An HTTP request under the URL policy, which is asked again for each redirect and for the address really connected to.
- * Throws URL_DENIED, APP_UNREACHABLE, INVALID_RESPONSE, INVALID_INPUT (a header that HTTP forbids), and the signal's reason.
+ * Throws URL_DENIED, POLICY_DENIED, RATE_LIMITED, APP_UNREACHABLE, INVALID_RESPONSE, INVALID_INPUT (a header that HTTP
+ * forbids), and the signal's reason.
  */
-export async function allowedFetch(policy: UrlPolicy, url: string, init: AllowedRequest): Promise<Response> {
+export async function allowedFetch(way: WayOut, url: string, init: AllowedRequest): Promise<Response> {
   let request = { ...init, method: (init.method ?? "GET").toUpperCase(), headers: lowerCase(init.headers) };
   let target = url;
   for (let hop = 0; hop <= maxRedirects; hop++) {
-    policy.allowUrl(target);
-    const response = await send(policy, new URL(target), request);
+    const response = await sendOne(way, target, request);
     init.cookies?.keep(target, response.headers.getSetCookie());
     const location = response.headers.get("location");
     const isFollowed = init.followRedirects !== false && redirects.has(response.status);
     if (!isFollowed || location === null) return response;
     const next = URL.canParse(location, target) ? new URL(location, target) : undefined;
     if (next === undefined) throw invalidResponse(target, "it redirects to something that is not a URL");
-    request = redirected(request, response.status, next.origin === new URL(target).origin);
+    request = redirected(
+      { ...request, sending: undefined },
+      response.status,
+      next.origin === new URL(target).origin,
+    );
     target = next.href;
   }
   throw invalidResponse(url, `it redirects more than ${maxRedirects} times`);
+}
+
+async function sendOne(way: WayOut, target: string, request: Hop): Promise<Response> {
+  const { method, environment, grant, signal } = request;
+  way.allowUrl(target);
+  way.production?.judgeWrite({ method, url: target, environment, grant });
+  const url = new URL(target);
+  await way.limits?.take(url.host, signal);
+  request.sending?.();
+  const started = performance.now();
+  const log = (status?: number) =>
+    way.log?.({
+      method,
+      url: target,
+      ...(status !== undefined && { status }),
+      duration_ms: Math.round(performance.now() - started),
+    });
+  try {
+    const response = await send(way, url, request);
+    log(response.status);
+    return response;
+  } catch (error) {
+    log();
+    throw error;
+  }
 }
 
 type Hop = AllowedRequest & { method: string; headers: Record<string, string> };

@@ -4,19 +4,22 @@ import { isAbsolute, join, relative, sep } from "node:path";
 import { DeviceError, nearest } from "@labwright/controllers";
 import { ToolError } from "../../errors.ts";
 
-const maxBytes = 5_000_000;
+const usualBytes = 5_000_000;
 
 /** The uploads folder, the one place from which a caller may name files. */
 export type Uploads = {
   /** The real path of a file. Throws PATH_DENIED. */
   path(name: string): string;
+  /** The path of a file below the folder, with `/`. Throws PATH_DENIED. */
+  relative(name: string): string;
   /** Throws PATH_DENIED, INPUT_TOO_LARGE, and INVALID_INPUT for a file that is not text. */
-  readText(name: string): Promise<string>;
+  readText(name: string, maxBytes?: number): Promise<string>;
 };
 
 export const createUploads = (folder: string): Uploads => ({
   path: (name) => uploadPath(folder, name),
-  async readText(name) {
+  relative: (name) => relative(realpathSync(folder), uploadPath(folder, name)).replaceAll(sep, "/"),
+  async readText(name, maxBytes = usualBytes) {
     const path = uploadPath(folder, name);
     const found = await stat(path);
     if (!found.isFile()) throw notText(name, "it is not a file");

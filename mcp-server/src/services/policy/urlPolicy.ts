@@ -39,7 +39,7 @@ export function createUrlPolicy(rules: UrlRules, own: { port(): number | undefin
     }
     if (!webSchemes.has(url.protocol)) throw refuse(text, `the scheme ${url.protocol} is not allowed`);
     const reason =
-      hostProblem(url, own.port()) ?? ruleProblem((pattern) => matches(pattern, url), allow, deny);
+      hostProblem(url, own.port()) ?? ruleProblem((pattern) => matchesUrl(pattern, url), allow, deny);
     if (reason !== undefined) throw refuse(text, reason);
   };
 
@@ -95,7 +95,8 @@ function ruleProblem(
   return undefined;
 }
 
-function matches(pattern: UrlPattern, url: URL): boolean {
+/** An address that a name resolves to is not known here: a network only matches an address that is written in the URL. */
+export function matchesUrl(pattern: UrlPattern, url: URL): boolean {
   const host = url.hostname.replace(/\.$/, "");
   if (pattern.kind === "network") return spellings(host).some(pattern.contains);
   if (pattern.kind === "url")

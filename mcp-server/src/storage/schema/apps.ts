@@ -12,6 +12,7 @@ import {
 } from "drizzle-orm/pg-core";
 import type {
   ActionSet,
+  ApiSpec,
   Area,
   NodeInput,
   Params,
@@ -20,7 +21,7 @@ import type {
   UserInterfaceInput,
   Verification,
 } from "../../domain/index.ts";
-import { instant } from "./columns.ts";
+import { instant, jsonText } from "./columns.ts";
 
 /** Where a row comes from: rows of two projects may have one name. */
 const source = () => ({
@@ -155,6 +156,28 @@ export const testcases = pgTable(
     updated_at: instant("updated_at").notNull(),
   },
   (t) => [uniqueIndex("testcases_name").on(t.project, t.name)],
+);
+
+/** What an OpenAPI document says of an API, as it was last imported. */
+export const apiSpecs = pgTable(
+  "api_specs",
+  {
+    id: text("id").primaryKey(),
+    name: text("name").notNull(),
+    /** The absolute path of the project's folder; empty without one. */
+    project: text("project").notNull().default(""),
+    /** The address or the file that it was read from. */
+    source: text("source").notNull(),
+    /** `info.version` of the document. */
+    version: text("version").notNull(),
+    /** sha256 of the document and of everything that it refers to. */
+    document_hash: text("document_hash").notNull(),
+    /** An `ApiSpec` without its name: operations, definitions, servers. */
+    spec: jsonText("spec").$type<Omit<ApiSpec, "name">>().notNull(),
+    created_at: instant("created_at").notNull(),
+    updated_at: instant("updated_at").notNull(),
+  },
+  (t) => [uniqueIndex("api_specs_name").on(t.project, t.name)],
 );
 
 /** A named crop or text of a screen, per app and device model, that checks compare with. The file is in `references/`. */

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import {
   createSchemaChecker,
   type SchemaChecker,
-} from "#mcp-server/services/apps/testcases/api/schemaChecker.ts";
+} from "#mcp-server/services/apps/apis/requests/schemaChecker.ts";
 import { openStorage, type Storage } from "#mcp-server/storage/index.ts";
 import { bundled, engineFiles } from "../../../fixtures/engine.ts";
 import { serve } from "../../../fixtures/loopback.ts";
@@ -40,7 +40,7 @@ export function apiTests() {
   const open: (() => Promise<void>)[] = [];
   let checker: SchemaChecker | undefined;
   beforeAll(async () => {
-    const entry = "../../../../mcp-server/src/services/apps/testcases/api/schemaWorker.ts";
+    const entry = "../../../../mcp-server/src/services/apps/apis/requests/schemaWorker.ts";
     checker = createSchemaChecker(await bundled(fileURLToPath(new URL(entry, import.meta.url))));
   });
   afterEach(async () => {

@@ -4,7 +4,7 @@ import { ToolError } from "@labwright/mcp-server";
 import {
   createSchemaChecker,
   type SchemaChecker,
-} from "#mcp-server/services/apps/testcases/api/schemaChecker.ts";
+} from "#mcp-server/services/apps/apis/requests/schemaChecker.ts";
 import {
   createTestcases,
   type ExecuteRequest,

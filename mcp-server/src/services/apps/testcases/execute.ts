@@ -170,6 +170,7 @@ async function attempt(run: Run, prefix: string, prepared: Prepared, deps: Testc
     app: async (userinterface) => (app?.name === userinterface ? app : deps.apps.describe(userinterface)),
     cookies: await createCookies(),
     connections: openConnections(),
+    place: { environment: request.environment, grant: request.allow_production },
     answers: new WeakSet(),
     userinterfaceOverride: request.userinterface_name,
     lastFailure: undefined,

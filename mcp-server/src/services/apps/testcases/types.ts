@@ -27,9 +27,9 @@ import type {
   Secrets,
   VerificationExecutor,
 } from "../../ports.ts";
+import type { SchemaChecker } from "../apis/requests/schemaChecker.ts";
 import type { Verbs } from "../steps/index.ts";
 import type { AppView } from "../userinterfaces/index.ts";
-import type { SchemaChecker } from "./api/schemaChecker.ts";
 import type { PastRun } from "./rerun.ts";
 
 /** `path` is the block's, such as `loop1/check`; empty for the whole. */
@@ -156,6 +156,8 @@ export type ExecuteRequest = DeviceRef & {
   wait_ms: number;
   timeout_ms: number;
   environment?: string | undefined;
+  /** Lets requests of the run change data in production. */
+  allow_production?: boolean | undefined;
   release?: string | undefined;
   build?: string | undefined;
   correlation_id?: string | undefined;

@@ -1,5 +1,13 @@
 import { nearest } from "@labwright/controllers";
-import type { Action, Block, Params, TestCase, TestCaseInput, Verification } from "../../../domain/index.ts";
+import type {
+  Action,
+  ApiRequest,
+  Block,
+  Params,
+  TestCase,
+  TestCaseInput,
+  Verification,
+} from "../../../domain/index.ts";
 import { didYouMean } from "../../../domain/schemaProblems.ts";
 import { ToolError } from "../../../errors.ts";
 import type {
@@ -13,9 +21,9 @@ import { unsafeNumbers } from "../../values/exactNumbers.ts";
 import { compileExpression } from "../../values/expressions.ts";
 import { placeholdersIn } from "../../values/placeholders.ts";
 import { withExactNumbers } from "../../values/values.ts";
+import { requestProblems } from "../apis/requests/problems.ts";
+import type { SchemaChecker } from "../apis/requests/schemaChecker.ts";
 import type { AppView } from "../userinterfaces/index.ts";
-import { requestProblems } from "./api/problems.ts";
-import type { SchemaChecker } from "./api/schemaChecker.ts";
 import { startOf } from "./freshStart.ts";
 import { allBlocks, graphProblems } from "./graph.ts";
 import { problemOf, problemsError } from "./parse.ts";
@@ -146,10 +154,13 @@ async function ownProblems(
     if (block.type === "navigation")
       problems.push(...targetProblems(block.target, path, app, toRun === true));
     if (block.type === "script") problems.push(...(await scriptProblems(block.script, path, ports)));
-    if (block.type === "api_request") problems.push(...(await requestProblems(block, path, ports.schemas)));
+    if (block.type === "api_request") problems.push(...(await requestProblemsAt(path, block, ports)));
   }
   return problems;
 }
+
+const requestProblemsAt = async (path: string, block: ApiRequest, { schemas }: ValidationPorts) =>
+  (await requestProblems(block, schemas)).map((message) => ({ path, code: "TESTCASE_INVALID", message }));
 
 function secretProblems(
   testcase: TestCaseInput,

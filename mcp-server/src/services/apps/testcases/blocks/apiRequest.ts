@@ -10,10 +10,7 @@ import { ToolError } from "../../../../errors.ts";
 import { classOf } from "../../../records/verdicts.ts";
 import { withPlainNumbers } from "../../../values/exactNumbers.ts";
 import { resolveText, resolveValue, resolveValues } from "../../../values/values.ts";
-import { type Answer, answerOf } from "../api/answer.ts";
-import { curlLine } from "../api/curl.ts";
-import { type Judged, judge, judgeTime } from "../api/judge.ts";
-import { bodyOf, headersOf } from "../api/requestBody.ts";
+import { type Sent, sendRequest } from "../../apis/requests/send.ts";
 import type { BlockEnd, BlockOf, Frame, PreparedBlock, Session } from "./block.ts";
 
 /** Sends a request under the URL policy, with the cookies of the run. Each of its checks counts as one. */
@@ -58,44 +55,14 @@ function resolvedCheck({ json_schema, ...check }: ApiCheck, scope: Params): Para
 }
 
 async function ask(asked: ApiRequest, session: Session): Promise<BlockEnd> {
-  const { ports, run } = session;
-  const timer = deadline(asked.timeout_ms, session);
-  const cookies = session.cookies.for(asked.url);
-  const started = ports.clock.monotonic();
-  try {
-    const sent = await bodyOf(asked, ports);
-    const response = await ports.http(asked.url, {
-      method: asked.method,
-      headers: headersOf(asked.headers, sent, ports.secrets),
-      body: sent?.body,
-      followRedirects: asked.follow_redirects,
-      cookies: session.cookies,
-      connections: session.connections,
-      signal: AbortSignal.any([run.signal, timer.signal]),
-    });
-    const answer = await answerOf(response, ports.clock.monotonic() - started);
-    const judged = await judge(ports.secrets.fill(asked.checks), answer, ports.schemas);
-    return endOf(asked, { answer, judged, cookies }, session);
-  } catch (error) {
-    if (run.signal.aborted) throw run.signal.reason;
-    const late = timer.signal.aborted ? lateAnswer(asked) : [];
-    if (late.length > 0) return endOf(asked, { judged: late, cookies }, session);
-    return unanswered(asked, timer.signal.aborted ? timer.signal.reason : error, { session, cookies });
-  } finally {
-    timer.stop();
-  }
+  const { ports, run, cookies, connections, place } = session;
+  const sent = await sendRequest(asked, { cookies, connections, ...place, signal: run.signal }, ports);
+  return "failure" in sent ? unanswered(sent.failure, sent.curl) : endOf(asked, sent, session);
 }
 
-type Outcome = { answer?: Answer; judged: readonly Judged[]; cookies: string };
+type Answered = Extract<Sent, { judged: unknown }>;
 
-/** An answer that did not come within the time of a check broke that check. */
-function lateAnswer({ checks, timeout_ms }: ApiRequest): Judged[] {
-  return checks.flatMap(({ time_below_ms: limit }) =>
-    limit === undefined || limit > timeout_ms ? [] : [judgeTime(limit, timeout_ms)],
-  );
-}
-
-function endOf(asked: ApiRequest, { answer, judged, cookies }: Outcome, session: Session): BlockEnd {
+function endOf(asked: ApiRequest, { answer, judged, curl }: Answered, session: Session): BlockEnd {
   const { secrets } = session.ports;
   session.verified(judged.length);
   const masked = secrets.maskValues(judged);
@@ -110,7 +77,6 @@ function endOf(asked: ApiRequest, { answer, judged, cookies }: Outcome, session:
     return { ok: true, output, notices: slowNotices(asked.url, answer?.duration_ms ?? 0, asked.timeout_ms) };
   }
   const { expected, found } = first;
-  const curl = secrets.mask(curlLine(asked, cookies));
   const count = masked.length > 1 ? ` (${broken.length} of ${masked.length} checks do not hold)` : "";
   return {
     ok: false,
@@ -122,13 +88,8 @@ function endOf(asked: ApiRequest, { answer, judged, cookies }: Outcome, session:
   };
 }
 
-function unanswered(
-  asked: ApiRequest,
-  error: unknown,
-  { session, cookies }: { session: Session; cookies: string },
-): BlockEnd {
+function unanswered(error: unknown, curl: string): BlockEnd {
   const { code, message } = described(error);
-  const curl = session.ports.secrets.mask(curlLine(asked, cookies));
   return {
     ok: false,
     output: { curl },
@@ -136,15 +97,6 @@ function unanswered(
     message: `${message} ${repeatWords}${curl}`,
     kind: classOf(code),
   };
-}
-
-function deadline(timeoutMs: number, { ports }: Session) {
-  const control = new AbortController();
-  const stop = ports.clock.setTimeout(() => {
-    const hint = "See whether the API ends its answer, or give a larger timeout_ms.";
-    control.abort(new ToolError("REQUEST_TIMEOUT", `No whole answer within ${timeoutMs} ms.`, hint));
-  }, timeoutMs);
-  return { signal: control.signal, stop };
 }
 
 function described(error: unknown): { code: string; message: string } {

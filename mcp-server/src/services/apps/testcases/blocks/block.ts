@@ -1,5 +1,5 @@
 import type { Block, Failure, Params } from "../../../../domain/index.ts";
-import type { Connections, Cookies } from "../../../policy/allowedFetch.ts";
+import type { AllowedRequest, Connections, Cookies } from "../../../policy/allowedFetch.ts";
 import type { Run } from "../../../ports.ts";
 import type { FailureClass } from "../../../records/verdicts.ts";
 import type { AppView } from "../../userinterfaces/index.ts";
@@ -42,6 +42,8 @@ export type Session = {
   app(userinterface: string): Promise<AppView>;
   cookies: Cookies;
   connections: Connections;
+  /** Where the run tests, and whether it may change data in production. */
+  place: Pick<AllowedRequest, "environment" | "grant">;
   /** Outputs of requests: a condition on one of them is a check. */
   answers: WeakSet<object>;
   /** Given at execution; overrides the app of test cases. */

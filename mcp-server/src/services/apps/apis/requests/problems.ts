@@ -2,7 +2,6 @@ import type { ApiCheck, ApiRequest } from "../../../../domain/index.ts";
 import { ToolError } from "../../../../errors.ts";
 import { compileExpression } from "../../../values/expressions.ts";
 import { holdsSecret, placeholdersIn } from "../../../values/placeholders.ts";
-import type { Problem } from "../types.ts";
 import { parseJsonPath } from "./jsonPath.ts";
 import type { SchemaChecker } from "./schemaChecker.ts";
 
@@ -17,21 +16,20 @@ const companions: Readonly<Record<(typeof places)[number], readonly Key[]>> = {
   json_path: ["equals", "matches", "type", "present", "json_schema"],
 };
 
+/** What is wrong with a request, besides its shape. */
 export async function requestProblems(
   block: ApiRequest,
-  path: string,
   schemas: Pick<SchemaChecker, "check">,
-): Promise<Problem[]> {
-  const problem = (message: string, code = "TESTCASE_INVALID"): Problem => ({ path, code, message });
+): Promise<string[]> {
   const given = bodies.filter((body) => block[body] !== undefined);
   const problems = [
-    ...(given.length > 1 ? [problem(`give one of ${given.join(", ")}`)] : []),
-    ...(given.length > 0 && block.method === "HEAD" ? [problem("a HEAD request has no body")] : []),
-    ...(holdsSecret(block.url) ? [problem("a secret belongs into headers or body, not into a URL")] : []),
+    ...(given.length > 1 ? [`give one of ${given.join(", ")}`] : []),
+    ...(given.length > 0 && block.method === "HEAD" ? ["a HEAD request has no body"] : []),
+    ...(holdsSecret(block.url) ? ["a secret belongs into headers or body, not into a URL"] : []),
   ];
   for (const [index, check] of block.checks.entries()) {
     const message = shapeProblem(check) ?? (await contentProblem(check, schemas));
-    if (message !== undefined) problems.push(problem(`checks[${index}]: ${message}`));
+    if (message !== undefined) problems.push(`checks[${index}]: ${message}`);
   }
   return problems;
 }

@@ -41,7 +41,7 @@ const byteOrderMarks: readonly [charset: string, mark: readonly number[]][] = [
 ];
 
 /** By its byte order mark, else by the charset of its content type, else UTF-8. */
-function textOf(bytes: Uint8Array, contentType: string): string {
+export function textOf(bytes: Uint8Array, contentType: string): string {
   const marked = byteOrderMarks.find(([, mark]) => mark.every((byte, at) => bytes[at] === byte));
   const [, named] = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType) ?? [];
   return decoderOf(marked?.[0] ?? named ?? "utf-8").decode(bytes);

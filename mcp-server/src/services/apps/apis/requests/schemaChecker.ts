@@ -1,11 +1,8 @@
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
-import { Worker } from "node:worker_threads";
 import type { ApiCheck } from "../../../../domain/index.ts";
 import { ToolError } from "../../../../errors.ts";
-import { packageFolder } from "../../../../storage/engine/packageFolder.ts";
 import { jsonText } from "../../../values/exactNumbers.ts";
 import { withExactNumbers } from "../../../values/values.ts";
+import { createWorkerThread, isOutOfMemory } from "../workerThread.ts";
 
 /** A caller's schema runs in a thread with limits of time and memory per answer. */
 const timeoutMs = 5_000;
@@ -28,72 +25,22 @@ export type SchemaChecker = {
   close(): Promise<void>;
 };
 
-type Pending = { resolve(answer: SchemaAnswer): void; reject(error: unknown): void };
-
 /** The thread starts with the first check, and again after a check that broke it. */
 export function createSchemaChecker(workerFile?: URL): SchemaChecker {
-  let thread: Thread | undefined;
-  let tail: Promise<unknown> = Promise.resolve();
-  const ask = async (question: SchemaQuestion): Promise<SchemaAnswer> => {
-    if (!thread?.lives) thread = new Thread(workerFile ?? builtFile());
-    return thread.ask(question);
-  };
+  const thread = createWorkerThread<SchemaQuestion, SchemaAnswer>({
+    ...{ name: "schemaWorker", file: workerFile, timeoutMs, resourceLimits, tooSlow, endedBy },
+  });
   return {
     async check(schema, value) {
       const text = jsonText(withExactNumbers(schema)) ?? "";
       if (text.length > longestSchema) throw invalid(`is longer than ${longestSchema} characters`);
       const question = { schema: text, ...(value && { value: jsonText(value.json) ?? "null" }) };
-      // One at a time, so that the time limit is for this one.
-      const turn = tail.then(() => ask(question));
-      tail = turn.catch(() => undefined);
-      const answer = await turn;
+      const answer = await thread.ask(question);
       if (answer.problem !== undefined) throw invalid(`cannot be used: ${answer.problem}`);
       return answer;
     },
-    async close() {
-      await thread?.end();
-    },
+    close: thread.close,
   };
-}
-
-const builtFile = () => pathToFileURL(join(packageFolder(), "dist", "schemaWorker.js"));
-
-class Thread {
-  lives = true;
-  private readonly worker: Worker;
-  private pending: Pending | undefined;
-
-  constructor(file: URL) {
-    // A test runner's loaders are of no use to a bundled worker.
-    this.worker = new Worker(file, { execArgv: [], resourceLimits });
-    this.worker.unref();
-    this.worker.on("message", (answer: SchemaAnswer) => this.pending?.resolve(answer));
-    this.worker.on("error", (error) => this.fail(endedBy(error)));
-    this.worker.on("exit", () => this.fail(endedBy(undefined)));
-  }
-
-  async ask(question: SchemaQuestion): Promise<SchemaAnswer> {
-    const timer = setTimeout(() => void this.end(tooSlow()), timeoutMs);
-    try {
-      return await new Promise<SchemaAnswer>((resolve, reject) => {
-        this.pending = { resolve, reject };
-        this.worker.postMessage(question);
-      });
-    } finally {
-      clearTimeout(timer);
-      this.pending = undefined;
-    }
-  }
-
-  async end(why: ToolError = endedBy(undefined)): Promise<void> {
-    this.fail(why);
-    await this.worker.terminate();
-  }
-
-  private fail(error: ToolError): void {
-    this.lives = false;
-    this.pending?.reject(error);
-  }
 }
 
 const invalid = (what: string) =>
@@ -111,7 +58,7 @@ const tooSlow = () =>
   );
 
 function endedBy(error: unknown): ToolError {
-  const isMemory = error instanceof Error && "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY";
+  const isMemory = isOutOfMemory(error);
   const why = error instanceof Error && !isMemory ? `: ${error.message}` : "";
   return new ToolError(
     "OUT_OF_MEMORY",

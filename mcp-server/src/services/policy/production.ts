@@ -1,0 +1,86 @@
+import { parseUrlPattern } from "../../domain/urlPattern.ts";
+import { ToolError } from "../../errors.ts";
+import { matchesUrl } from "./urlPolicy.ts";
+
+/** `environments` of labwright.yaml, by name. `urls` are patterns as in `parseUrlPattern`. */
+export type Environments = Readonly<
+  Record<
+    string,
+    { production: boolean; urls: readonly string[]; allow_writes: boolean; pii: readonly string[] }
+  >
+>;
+
+/** The run's environment, where it has one. An unknown name is only a label. */
+type Place = { environment?: string | undefined };
+
+export type WriteRequest = Place & {
+  method: string;
+  url: string;
+  /** The caller explicitly allows writes to production. */
+  grant?: boolean | undefined;
+};
+
+export type ProductionPolicy = {
+  /**
+   * Throws POLICY_DENIED for a request that may change data in production: neither GET, HEAD, OPTIONS nor TRACE, in an
+   * environment marked `production` or at one of its addresses, without `grant` and without `allow_writes` there.
+   */
+  judgeWrite(request: WriteRequest): void;
+  /** The production environment that the name or the address belongs to; undefined for none. */
+  productionOf(place: Place & { url?: string | undefined }): string | undefined;
+  /** Throws POLICY_DENIED if data of one of these names is `pii` of the environment, or of any without one. */
+  judgePersonalData(request: Place & { names: readonly string[]; to: string; grant?: boolean }): void;
+};
+
+const reads: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "TRACE"]);
+
+export const isWrite = (method: string): boolean => !reads.has(method.toUpperCase());
+
+/** The one judgement of what a run may do to production. */
+export function createProductionPolicy(environments: Environments): ProductionPolicy {
+  const productions = Object.entries(environments)
+    .filter(([, { production }]) => production)
+    .map(([name, { urls }]) => ({ name, patterns: urls.map(parseUrlPattern) }));
+  const isIn = (environment: string | undefined, url: URL | undefined) =>
+    productions.filter(
+      ({ name, patterns }) =>
+        name === environment || (url && patterns.some((pattern) => matchesUrl(pattern, url))),
+    );
+  const found = (environment: string | undefined, url: string | undefined) =>
+    isIn(environment, url !== undefined && URL.canParse(url) ? new URL(url) : undefined).map(
+      ({ name }) => name,
+    );
+  return {
+    productionOf: ({ environment, url }) => found(environment, url)[0],
+    judgeWrite({ environment, method, url, grant }) {
+      if (grant === true || !isWrite(method)) return;
+      const denying = found(environment, url).find((name) => environments[name]?.allow_writes !== true);
+      if (denying !== undefined) throw writeDenied(denying, method.toUpperCase(), url);
+    },
+    judgePersonalData({ environment, names, to, grant }) {
+      if (grant === true) return;
+      const places = environment === undefined ? Object.keys(environments) : [environment];
+      const personal = new Set(places.flatMap((place) => environments[place]?.pii ?? []));
+      const sent = names.filter((name) => personal.has(name));
+      if (sent.length > 0) throw personalDataDenied(sent, to);
+    },
+  };
+}
+
+function writeDenied(environment: string, method: string, url: string): ToolError {
+  const { origin, pathname } = URL.canParse(url) ? new URL(url) : { origin: "", pathname: url.slice(0, 200) };
+  return new ToolError(
+    "POLICY_DENIED",
+    `${method} ${origin}${pathname} was not sent: it may change data, and "${environment}" is marked production.`,
+    `Test against another environment, allow it in this call or run (allow_production: true, --allow-production), or set environments.${environment}.allow_writes in labwright.yaml.`,
+    { environment, method, url: origin + pathname },
+  );
+}
+
+const personalDataDenied = (names: readonly string[], to: string) =>
+  new ToolError(
+    "POLICY_DENIED",
+    `${names.join(", ")} hold personal data (pii in labwright.yaml) and were not sent to ${to}.`,
+    "Use made-up test data, or grant it explicitly.",
+    { names, to },
+  );
