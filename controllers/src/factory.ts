@@ -41,9 +41,9 @@ type Declared<Settings extends z.ZodType> = {
   claims?(settings: z.output<Settings>): readonly string[];
   /**
    * Settings of a further device like this one that shares nothing with it, such as another browser; undefined where there is
-   * only this one. `headed`: its window is shown.
+   * only this one, or it cannot be as wished.
    */
-  copy?(settings: z.output<Settings>, wish: { headed: boolean }): z.output<Settings> | undefined;
+  copy?(settings: z.output<Settings>, wish: CopyWish): z.output<Settings> | undefined;
   /**
    * Reports all devices that are there, at once or soon and at every change, until the function that it returns is called. `configured`
    * are the settings of the configured devices, which may say where to look.
@@ -53,6 +53,9 @@ type Declared<Settings extends z.ZodType> = {
     listener: (found: readonly DiscoveredDevice[]) => void,
   ): () => void;
 };
+
+/** `headed`: its window is shown. `browser`: it is this browser, by a name such as `firefox`. */
+export type CopyWish = { headed: boolean; browser?: string | undefined };
 
 /**
  * Makes the controllers of one technology; its name is that of the driver. `settings` is the strict schema of what a

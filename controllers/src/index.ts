@@ -13,6 +13,7 @@ export { wholeWords, withinAnother } from "./elements/text.ts";
 export * from "./errors.ts";
 export {
   type ControllerFactory,
+  type CopyWish,
   type DiscoveredDevice,
   type DriverController,
   defineFactory,
@@ -39,6 +40,7 @@ export { clipped, rectIn } from "./spaces.ts";
 export { untilAborted } from "./waiting/deadlines.ts";
 export { SharedWork } from "./waiting/sharedWork.ts";
 export {
+  browserNames,
   createWebController,
   type FoundBrowser,
   findBrowser,

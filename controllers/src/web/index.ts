@@ -3,7 +3,7 @@ import { type DriverController, defineFactory, nowhere } from "../factory.ts";
 import { Actions } from "./acting/action.ts";
 import { diagnoseBrowser } from "./browser/diagnose.ts";
 import { LiveSession } from "./browser/liveSession.ts";
-import { type WebSettings, webSettingsSchema } from "./browser/settings.ts";
+import { type WebSettings, webSettingsSchema, withBrowser } from "./browser/settings.ts";
 import { webChecks } from "./checks/checks.ts";
 import { webCommands } from "./commands/commands.ts";
 import { createHealth } from "./ports/health.ts";
@@ -13,7 +13,7 @@ import { createScreen } from "./ports/screen.ts";
 import { createSensors } from "./ports/sensors.ts";
 
 export { type FoundBrowser, findBrowser } from "./browser/findBrowser.ts";
-export { type WebSettings, webSettingsSchema } from "./browser/settings.ts";
+export { browserNames, type WebSettings, webSettingsSchema } from "./browser/settings.ts";
 
 /** The controller of one browser with one isolated context, which opens and closes with it. */
 export function createWebController(settings: WebSettings, context: ControllerContext): DriverController {
@@ -53,10 +53,12 @@ export const webFactory = defineFactory({
   // Its own deadlines are for a browser that starts, one that replaces it, and its first tab.
   openMs: 120_000,
   offers: () => [createWebController(webSettingsSchema.parse({}), nowhere)],
-  copy(settings, { headed }) {
-    // A browser that runs already: the one of `cdp` is shared, and the window of `connect` is elsewhere.
-    if (settings.cdp !== undefined || (headed && settings.connect !== undefined)) return undefined;
-    return headed ? { ...settings, headless: false } : settings;
+  copy(settings, { headed, browser }) {
+    // A browser that runs already: the one of `cdp` is shared, and that of `connect` is what it is, elsewhere.
+    const isElsewhere = settings.connect !== undefined && (headed || browser !== undefined);
+    if (settings.cdp !== undefined || isElsewhere) return undefined;
+    const wished = browser === undefined ? settings : withBrowser(settings, browser);
+    return wished && headed ? { ...wished, headless: false } : wished;
   },
   create: (settings, context) => [createWebController(settings, context)],
 });

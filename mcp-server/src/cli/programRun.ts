@@ -15,7 +15,7 @@ export function addRunCommands(program: Command, terminal: Terminal, exit: (code
     .description("runs test cases and says how each ended; for CI")
     .argument(
       "[testcase...]",
-      "names or ids of saved test cases, or YAML files and folders, which are saved first; all when none is named",
+      "names or ids of saved test cases, or YAML and feature files and folders, which are saved first; all when none is named",
     );
   for (const add of [addChoice, addDevices, addManner, addResults]) add(command);
   withDaemonOptions(command.optionsGroup("Server:"))
@@ -28,6 +28,7 @@ export function addRunCommands(program: Command, terminal: Terminal, exit: (code
         "labwright run --tag smoke --workers 4 --shard 1/3 --report reports",
         'labwright run "sign in" --headed --slow 500',
         'labwright run "sign in" --debug',
+        "labwright run --matrix chrome,firefox,webkit,phone --report reports",
         "labwright run labwright --watch",
         "labwright run labwright --last-failed --trace on-failure",
       ),
@@ -44,7 +45,8 @@ export function addRunCommands(program: Command, terminal: Terminal, exit: (code
 
 const exitCodesText = `
 Exit codes:
-  0 all passed, 1 a test failed, 2 something could not be judged or the call is wrong, 130 interrupted
+  0 all passed, 1 a test failed, 130 interrupted
+  2 something could not be judged, an entry of the matrix is not there, or the call is wrong
 `;
 
 const addChoice = (command: Command) =>
@@ -75,6 +77,11 @@ const addDevices = (command: Command) =>
       "--workers <count>",
       "runs this many tests at a time, each on its own device; a browser is opened several times",
       readUpTo(1, 256),
+    )
+    .option(
+      "--matrix <list>",
+      "runs each test once on each of these: chrome, firefox, webkit, edge, or names, models and kinds of devices, such as phone",
+      readMatrix,
     )
     .option("--headed", "shows the browser's window");
 
@@ -141,6 +148,14 @@ function addDemo(program: Command, terminal: Terminal, exit: (code: ExitCode) =>
 }
 
 const append = (value: string, before: string[]) => [...before, value];
+
+function readMatrix(text: string): string[] {
+  const names = text.split(",").map((name) => name.trim());
+  if (names.includes("")) throw new InvalidArgumentError("It is a list such as chrome,firefox.");
+  const twice = names.find((name, at) => names.indexOf(name) < at);
+  if (twice !== undefined) throw new InvalidArgumentError(`It has ${twice} twice.`);
+  return names;
+}
 
 function readSeconds(text: string): number {
   const seconds = Number(text);

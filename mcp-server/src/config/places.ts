@@ -51,6 +51,9 @@ export function configFile(places: {
 /** The folder of a project that has its apps and tests. */
 export const projectFiles = "labwright";
 
+/** Files of Gherkin: tests that are read and never written. */
+export const isFeature = (file: string): boolean => /\.feature$/i.test(file);
+
 export const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
 /** The project that a folder is in, or the folder itself, whose files may be named one by one. */

@@ -84,7 +84,10 @@ export const takeControl = defineTool({
     device_id: deviceFields.device_id,
     force: z.boolean().default(false).describe("Take it from its holder, who is notified"),
     copy: z
-      .strictObject({ headed: z.boolean().default(false).describe("Shows its window") })
+      .strictObject({
+        headed: z.boolean().default(false).describe("Shows its window"),
+        browser: z.string().max(40).optional().describe("Another browser than that one's"),
+      })
       .optional()
       .describe("Opens a further browser like this one, which is there until its lease ends"),
   }),

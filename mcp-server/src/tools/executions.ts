@@ -125,15 +125,19 @@ export const getExecutionReport = defineTool({
     format: z.enum(reportFormats).default("html"),
     pictures: z.enum(pictureChoices).default("failed").describe("Of which steps html shows them"),
     not_run: z
-      .array(z.strictObject({ name: z.string(), error: z.string().optional() }))
+      .array(z.strictObject({ name: z.string(), error: z.string().optional(), group: z.string().optional() }))
       .default([])
       .describe("Not started"),
     traces: z
       .array(z.strictObject({ execution_id: z.string(), file: z.string().max(1_000) }))
       .default([])
       .describe("Files next to the report"),
+    groups: z
+      .array(z.strictObject({ execution_id: z.string(), group: z.string().max(200) }))
+      .default([])
+      .describe("Names of a matrix"),
   }),
-  unlisted: ["traces"],
+  unlisted: ["traces", "groups"],
   output: z.object({
     report: z.string().describe("Artifact URI"),
     bytes: z.int(),
@@ -153,7 +157,7 @@ export const getExecutionReport = defineTool({
       ids,
       input.format,
       input.pictures,
-      { notRun: input.not_run, traces: input.traces },
+      { notRun: input.not_run, traces: input.traces, groups: input.groups },
     );
     const { uri, mime_type: mimeType, bytes } = artifact;
     attach({ kind: "link", uri, name: reportFiles[input.format], mimeType });

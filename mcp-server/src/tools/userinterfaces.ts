@@ -15,12 +15,12 @@ const relativeFile = z
   .string()
   .max(4_000)
   .regex(
-    /^(?!\/|[A-Za-z]:)(?!.*(?:^|\/)\.\.(?:\/|$))[^\\\p{Cc}]+\.ya?ml$/u,
-    "must be the path of a YAML file in the project",
+    /^(?!\/|[A-Za-z]:)(?!.*(?:^|\/)\.\.(?:\/|$))[^\\\p{Cc}]+\.(?:ya?ml|feature)$/u,
+    "must be the path of a YAML or feature file in the project",
   );
 const projectPlaceSchema = z.strictObject({
   project: z.string().refine(isAbsolute, "must be an absolute path"),
-  file: relativeFile,
+  file: relativeFile.regex(/\.ya?ml$/, "must be a YAML file"),
 });
 /** What the command line asks for of the files of a project; models give the text of one. */
 const projectLoadSchema = z.strictObject({

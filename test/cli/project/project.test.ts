@@ -117,7 +117,7 @@ it("names the file, line and column of what is wrong, and an empty or missing fo
   mkdirSync(join(folder.path, "empty"));
   expect(await labwright("run", "empty")).toMatchObject({
     code: 2,
-    err: expect.stringContaining("no YAML file"),
+    err: expect.stringContaining("no YAML or feature file"),
   });
   expect(await labwright("import", "nowhere")).toMatchObject({
     code: 2,

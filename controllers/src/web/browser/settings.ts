@@ -36,3 +36,28 @@ export const webSettingsSchema = z
   });
 
 export type WebSettings = z.output<typeof webSettingsSchema>;
+
+type Wished = Pick<WebSettings, "browser" | "channel">;
+
+/** Chrome, Chromium or Edge: the one that is found where the settings name none. */
+const anyChromium: Wished = { browser: "chromium" };
+const byName: Readonly<Record<string, Wished>> = {
+  chrome: anyChromium,
+  chromium: anyChromium,
+  edge: { browser: "chromium", channel: "msedge" },
+  firefox: { browser: "firefox" },
+  // A Firefox that is installed, of the newest versions, by WebDriver BiDi.
+  "moz-firefox": { browser: "firefox", channel: "moz-firefox" },
+  webkit: { browser: "webkit" },
+};
+
+/** How a browser may be called where a run wishes for one. */
+export const browserNames: readonly string[] = Object.keys(byName);
+
+/** The settings with another browser, whose program is looked for; undefined for an unknown name. */
+export function withBrowser(settings: WebSettings, name: string): WebSettings | undefined {
+  const wished = Object.hasOwn(byName, name) ? byName[name] : undefined;
+  if (wished === undefined) return undefined;
+  const isOwn = wished.browser === settings.browser && wished.channel === undefined;
+  return isOwn ? settings : { ...settings, channel: undefined, executable_path: undefined, ...wished };
+}

@@ -42,8 +42,11 @@ export async function mergeReports(
   );
   signal.throwIfAborted();
   // Another shard may have run a test that one did not start.
-  const names = new Set(entries.map(({ execution }) => execution.name));
-  const skipped = shards.flatMap((shard) => shard.skipped).filter(({ name }) => !names.has(name));
+  const keyOf = (name: string, group: string | undefined) => JSON.stringify([name, group]);
+  const known = new Set(entries.map(({ execution, group }) => keyOf(execution.name, group)));
+  const skipped = shards
+    .flatMap((shard) => shard.skipped)
+    .filter(({ name, group }) => !known.has(keyOf(name, group)));
   const head = { id: randomUUID(), generatedAt: new Date().toISOString(), skipped };
   await writeTogether(target, (format) => renderers[format].render(entries, head));
   const unstarted = skipped.filter(({ isError }) => isError).map(() => ({ status: "error" }));

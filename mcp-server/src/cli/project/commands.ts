@@ -31,7 +31,7 @@ export function addProjectCommands(
       exit(await runLint(paths, given, terminal));
     });
   withDaemonOptions(program.command("import"))
-    .description("saves the apps and tests of YAML files in place of those with the same names")
+    .description("saves the apps and tests of YAML and feature files in place of those with the same names")
     .argument("<path...>", "files, or folders of them")
     .addHelpText("after", examples("labwright import labwright", "labwright import shop.yaml"))
     .action(async (paths: string[], given: DaemonOptions) => {

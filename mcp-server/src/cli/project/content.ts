@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { basename, dirname, extname, join, relative } from "node:path";
 import { parse } from "yaml";
 import { z } from "zod";
+import { isFeature } from "../../config/places.ts";
 import { packageFolder } from "../../storage/engine/packageFolder.ts";
 
 /** The content of a file of apps and tests, as far as it is known before loading. */
@@ -29,12 +30,23 @@ const schema = z
     testcases: undefined,
   });
 
+/** The line of a feature that names its app, and lines such as `Scenario: name`. */
+const appLine = /^\s*#\s*app\s*:\s*(.+?)\s*$/im;
+const nameLines = /^\s*[^\s:"|#@][^:"|]*:[^\S\n]*(\S.*?)\s*$/gm;
+
+/** A feature that names no app is of the only one in its project. */
+const featureContent = (text: string): Content => ({
+  ...{ text, app: undefined, of: appLine.exec(text)?.[1], hasTests: true },
+  names: [...text.matchAll(nameLines)].flatMap(([, name]) => name ?? []),
+});
+
 /** A file that cannot be read has tests: the import says what is wrong with it. */
 export function contentOf(path: string): Content {
   let value: unknown;
   let text = "";
   try {
     text = readFileSync(path, "utf8");
+    if (isFeature(path)) return featureContent(text);
     value = parse(text);
   } catch {
     return { text, app: undefined, of: undefined, hasTests: true, names: [] };
@@ -56,9 +68,12 @@ export function contentOf(path: string): Content {
 export function filesNamedBy(files: readonly string[], others: readonly string[]): string[] {
   let left = others.filter((path) => !files.includes(path)).map((path) => ({ path, ...contentOf(path) }));
   const needed: string[] = [];
-  let texts = left.length > 0 ? files.map((path) => contentOf(path).text) : [];
+  const given = left.length > 0 ? files.map((path) => ({ path, ...contentOf(path) })) : [];
+  const needsAnyApp = given.some(({ path, of }) => isFeature(path) && of === undefined);
+  let texts = given.map(({ text }) => text);
   while (texts.length > 0) {
-    const isNamed = ({ names }: Content) => names.some((name) => texts.some((text) => hasName(text, name)));
+    const isNamed = ({ names, app }: Content) =>
+      (needsAnyApp && app !== undefined) || names.some((name) => texts.some((text) => hasName(text, name)));
     const found = left.filter(isNamed);
     left = left.filter((file) => !found.includes(file));
     needed.push(...found.map(({ path }) => path));

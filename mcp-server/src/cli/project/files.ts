@@ -9,24 +9,27 @@ import { filesNamedBy } from "./content.ts";
 
 /** A folder with more was named by mistake. */
 const mostFiles = 2_000;
-const isYaml = (name: string) => /\.ya?ml$/i.test(name);
+const isOfProject = (name: string) => /\.(?:ya?ml|feature)$/i.test(name);
 
 /** Whether an argument of the command line names a file or folder, and no test case. */
 export function isProjectPath(cwd: string, argument: string): boolean {
-  return isYaml(argument) || isFolder(resolve(cwd, argument));
+  return isOfProject(argument) || isFolder(resolve(cwd, argument));
 }
 
-/** The YAML files of a path, in the order of their names. Throws INVALID_INPUT when there is none. */
-export function yamlFilesAt(cwd: string, argument: string): string[] {
+/** The files of YAML and Gherkin of a path, in the order of their names. Throws INVALID_INPUT when there is none. */
+export function projectFilesAt(cwd: string, argument: string): string[] {
   const path = resolve(cwd, argument);
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat === undefined) throw noFile(argument, "There is no such file or folder.");
   const real = realpathSync(path);
   if (!stat.isDirectory()) return [real];
   const files = filesIn(real).sort();
-  if (files.length === 0) throw noFile(argument, "It has no YAML file.");
+  if (files.length === 0) throw noFile(argument, "It has no YAML or feature file.");
   if (files.length > mostFiles)
-    throw noFile(argument, `It has ${files.length} YAML files; at most ${mostFiles} are read.`);
+    throw noFile(
+      argument,
+      `It has ${files.length} files of YAML and Gherkin; at most ${mostFiles} are read.`,
+    );
   return files;
 }
 
@@ -52,7 +55,7 @@ function filesIn(folder: string): string[] {
     const path = join(folder, entry.name);
     if (entry.isDirectory())
       return entry.name.startsWith(".") || entry.name === "node_modules" ? [] : filesIn(path);
-    return entry.isFile() && isYaml(entry.name) ? [path] : [];
+    return entry.isFile() && isOfProject(entry.name) ? [path] : [];
   });
 }
 
@@ -112,7 +115,7 @@ export async function loadFiles(
 function projectsOf(given: readonly string[], cwd: string): Project[] {
   const projects = new Map<string, Project>();
   for (const argument of given) {
-    const paths = yamlFilesAt(cwd, argument);
+    const paths = projectFilesAt(cwd, argument);
     const named = realpathSync(resolve(cwd, argument));
     const folder = projectOf(isFolder(named) ? named : dirname(named), cwd);
     const project = projects.get(folder) ?? { folder, paths: [], folders: [] };

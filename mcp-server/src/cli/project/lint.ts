@@ -7,7 +7,7 @@ import type { DaemonOptions } from "../options.ts";
 import { done, type RunConnection } from "../run/connection.ts";
 import { counted, type ExitCode, exitCodes, type Terminal } from "../terminal.ts";
 import { withDaemon } from "../withDaemon.ts";
-import { filesNeededBy, yamlFilesAt } from "./files.ts";
+import { filesNeededBy, projectFilesAt } from "./files.ts";
 
 const isConfig = (file: string) => /^labwright\.ya?ml$/.test(basename(file));
 
@@ -23,7 +23,7 @@ export async function runLint(
   const { cwd } = terminal;
   const own = join(cwd, "labwright.yaml");
   const given = paths.length > 0 ? paths : ["labwright", ...(existsSync(own) ? [own] : [])];
-  const named = [...new Set(given.flatMap((path) => yamlFilesAt(cwd, path)))];
+  const named = [...new Set(given.flatMap((path) => projectFilesAt(cwd, path)))];
   const configs = named.filter(isConfig);
   const ofProject = named.filter((path) => !isConfig(path));
   const all = [...named, ...filesNeededBy(ofProject, cwd)];

@@ -4,13 +4,13 @@ import { z } from "zod";
 import { findProject, projectFiles } from "../../config/places.ts";
 import { ToolError } from "../../errors.ts";
 import { isBeyondDouble } from "../../services/values/exactNumbers.ts";
-import { isProjectPath, type Loaded, loadFiles, yamlFilesAt } from "../project/files.ts";
+import { isProjectPath, type Loaded, loadFiles, projectFilesAt } from "../project/files.ts";
 import { done, type RunConnection, type RunTerminal } from "./connection.ts";
 import { lastFailed } from "./lastRun.ts";
 
 export type PlanOptions = Filter & {
   /**
-   * Names or ids of test cases, or YAML files and folders of them, which are loaded first. When empty, the tests of the project
+   * Names or ids of test cases, or files of YAML or Gherkin and folders of them, which are loaded first. When empty, the tests of the project
    * that the working folder is in; in none, all that are in no project.
    */
   testcases: readonly string[];
@@ -67,7 +67,7 @@ export async function planRun(
   const all = await listAll(connection, signal);
   const byId = new Map(all.map((test) => [test.id, test]));
   // More is loaded than what runs: the files of the project for names, and what the named files need.
-  const named = new Set(paths.flatMap((path) => yamlFilesAt(cwd, path)));
+  const named = new Set(paths.flatMap((path) => projectFilesAt(cwd, path)));
   const isChosen = ({ path }: Loaded) => named.has(path) || options.testcases.length === 0;
   const ids = files.filter(isChosen).flatMap(({ tests }) => tests.map(({ id }) => id));
   for (const name of byName) ids.push(await idOf(name, connection, signal));

@@ -30,11 +30,15 @@ export async function tryReports(folder: string): Promise<void> {
   }
 }
 
-/** A test that was not started; `error` says why it could not be. */
-export type NotRun = { name: string; error?: string };
+/** A test that was not started; `error` says why it could not be, `group` is its entry of the matrix. */
+export type NotRun = { name: string; error?: string | undefined; group?: string | undefined };
 
 /** An execution with the files of its trace. */
-type Reported = { executionId: string | undefined; traces: readonly string[] };
+type Reported = {
+  executionId: string | undefined;
+  traces: readonly string[];
+  group?: string | undefined;
+};
 
 /** Writes a report of the executions, and of the tests that were not run, in each format. Returns the path of the page. */
 export async function writeReports(
@@ -50,8 +54,11 @@ export async function writeReports(
   const traces = ran.flatMap(({ executionId, traces: paths }) =>
     paths.map((path) => ({ execution_id: executionId, file: place(path) })),
   );
+  const groups = ran.flatMap(({ executionId, group }) =>
+    executionId === undefined || group === undefined ? [] : [{ execution_id: executionId, group }],
+  );
   for (const [format, file] of Object.entries(reportFiles)) {
-    const args = { execution_id, format, not_run: [...notRun], traces };
+    const args = { execution_id, format, not_run: [...notRun], traces, groups };
     const { report } = z
       .looseObject({ report: z.string() })
       .parse(await done(connection.call("get_execution_report", args, signal)));

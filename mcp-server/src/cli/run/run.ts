@@ -6,11 +6,13 @@ import { changedSince, type Loaded } from "../project/files.ts";
 import { type ExitCode, exitCodes, wrapText } from "../terminal.ts";
 import { annotationText } from "./annotations.ts";
 import type { RunConnection, RunTerminal } from "./connection.ts";
+import { type Group, groupText, leftOf, missingText, notRunOf, type Ran } from "./groups.ts";
 import { noteRun } from "./lastRun.ts";
+import { type Entry, entriesOf } from "./matrix.ts";
 import { type ExecuteOptions, runTest } from "./oneTest.ts";
 import { type Planned, type PlanOptions, planRun } from "./plan.ts";
 import { tryReports, writeReports } from "./reportFiles.ts";
-import { deviceName, type Slot, type SlotOptions, takeSlots } from "./slots.ts";
+import { deviceName, type Slot, type SlotOptions, type Slots, takeSlots } from "./slots.ts";
 import { progressText, withStatusLine } from "./statusLine.ts";
 import { type TraceOptions, traced } from "./traces.ts";
 import { notRunText, notStartedText, type RunReply, verdictText } from "./verdictText.ts";
@@ -28,19 +30,11 @@ export type RunOptions = PlanOptions &
     workers?: number | undefined;
     /** No further test is started after this many did not pass. */
     maxFailures?: number | undefined;
+    /** Runs the tests once for each of these: browsers, and names, models or kinds of devices. */
+    matrix?: readonly string[] | undefined;
     /** Names the tests and their files, and runs none. */
     list?: boolean | undefined;
   };
-
-type Ran = {
-  at: number;
-  status: string;
-  flaky: boolean;
-  executionId: string | undefined;
-  /** Files of its trace. */
-  traces: string[];
-  error?: string;
-};
 
 /** The lease of these is gone, and nothing more runs there. */
 const slotLost: ReadonlySet<string> = new Set([
@@ -74,33 +68,95 @@ export async function runTestcases(
 
 async function runPlanned(
   { planned, files, report }: { planned: Planned[]; files: readonly Loaded[]; report: string | undefined },
-  { options, connection, terminal }: Running,
+  running: Running,
 ): Promise<ExitCode> {
-  const rounds = Array.from({ length: options.repeat }, () => planned).flat();
-  const wanted = Math.min(options.workers ?? 1, rounds.length);
-  // A test of requests alone needs no device.
-  const isDriven = options.device !== undefined || planned.some(({ needsDevice }) => needsDevice);
-  const slots = isDriven ? await takeSlots(wanted, options, connection, terminal) : undefined;
-  const places = slots?.all ?? Array.from({ length: wanted }, () => undefined);
-  const ran = await runAll(rounds, places, { options, connection, terminal }).finally(() => slots?.leave());
+  const { terminal } = running;
+  const rounds = Array.from({ length: running.options.repeat }, () => planned).flat();
+  const groups = await runGroups(rounds, running);
+  const ran = groups.flatMap((group) => group.ran);
   // Before the report, which a full disk may prevent.
   noteRun(
     ran.flatMap(({ at, status }) => rounds.slice(at, at + 1).map((test) => ({ ...test, status }))),
     terminal,
   );
-  const ids = ran.flatMap(({ executionId }) => executionId ?? []);
-  const left = rounds.filter((_, at) => !ran.some((one) => one.at === at)).map(({ name }) => name);
-  const unstarted = ran.flatMap(({ at, error }) =>
-    error === undefined ? [] : [{ name: rounds[at]?.name ?? "", error }],
-  );
-  const notRun = [...unstarted, ...left.map((name) => ({ name }))];
-  if (report !== undefined && ids.length > 0)
-    terminal.out(`report: ${await writeReports(ran, report, connection, notRun)}\n`);
+  const isAny = ran.some(({ executionId }) => executionId !== undefined);
+  if (report !== undefined && isAny)
+    terminal.out(
+      `report: ${await writeReports(ran, report, running.connection, groups.flatMap(notRunOf))}\n`,
+    );
+  const left = groups.flatMap(leftOf);
   if (left.length > 0) terminal.out(wrapText(notRunText(left), terminal.columns));
   warnOfChanges(files, terminal);
-  terminal.out(`${countText(ran, left.length)}\n`);
+  if (running.options.matrix !== undefined) terminal.out(groups.map(groupText).join(""));
+  const missing = groups.flatMap(({ missing, rounds: tests }) => (missing ? tests : []));
+  const unable = missing.length > 0 ? `, ${missing.length} not run` : "";
+  terminal.out(`${countText(ran, left.length)}${unable}\n`);
   if (terminal.signal.aborted) return exitCodes.interrupted;
-  return exitCodeOf(ran.map(({ status }) => status));
+  return missing.length > 0 ? exitCodes.error : exitCodeOf(ran.map(({ status }) => status));
+}
+
+async function runGroups(rounds: readonly Planned[], running: Running): Promise<Group[]> {
+  const { options, connection, terminal } = running;
+  if (options.matrix === undefined) {
+    const ran = await runOn(rounds, running, await slotsFor(rounds, running));
+    return [{ rounds, ran }];
+  }
+  const entries = await entriesOf(options.matrix, options.device, connection, terminal.signal);
+  const groups: Group[] = [];
+  for (const entry of entries) groups.push(await runEntry(entry, rounds, running, groups));
+  return groups;
+}
+
+async function runEntry(
+  entry: Entry,
+  rounds: readonly Planned[],
+  running: Running,
+  before: readonly Group[],
+): Promise<Group> {
+  const { name } = entry;
+  const { out, err, signal, columns } = running.terminal;
+  if (signal.aborted) return { name, rounds, ran: [] };
+  const own = "why" in entry ? running : { ...running, options: { ...running.options, ...entry.on } };
+  const slots = "why" in entry ? entry.why : await slotsFor(rounds, own).catch(whyMissing);
+  if (slots instanceof ToolError) {
+    err(wrapText(missingText(name, slots, rounds.length), columns));
+    return { name, rounds, ran: [], missing: slots };
+  }
+  out(`${name}: ${(slots?.all ?? []).map(({ device }) => deviceName(device)).join(", ")}\n`);
+  const ran = await runOn(
+    rounds,
+    own,
+    slots,
+    before.flatMap((group) => group.ran),
+  );
+  return { name, rounds, ran: ran.map((one) => ({ ...one, group: name })) };
+}
+
+const whyMissing = (error: unknown): ToolError => {
+  if (error instanceof ToolError) return error;
+  throw error;
+};
+
+/** A device for each worker. A test of requests alone needs none. */
+async function slotsFor(
+  rounds: readonly Planned[],
+  { options, connection, terminal }: Running,
+): Promise<Slots | undefined> {
+  const isDriven = options.device !== undefined || rounds.some(({ needsDevice }) => needsDevice);
+  return isDriven ? takeSlots(workersOf(rounds, options), options, connection, terminal) : undefined;
+}
+
+const workersOf = (rounds: readonly Planned[], { workers = 1 }: RunOptions) =>
+  Math.min(workers, rounds.length);
+
+function runOn(
+  rounds: readonly Planned[],
+  running: Running,
+  slots: Slots | undefined,
+  before: readonly Ran[] = [],
+): Promise<Ran[]> {
+  const none = () => Array.from({ length: workersOf(rounds, running.options) }, () => undefined);
+  return runAll(rounds, slots?.all ?? none(), running, before).finally(() => slots?.leave());
 }
 
 function warnOfChanges(files: readonly Loaded[], terminal: RunTerminal): void {
@@ -141,13 +197,14 @@ async function runAll(
   tests: readonly Planned[],
   places: readonly (Slot | undefined)[],
   running: Running,
+  before: readonly Ran[] = [],
 ): Promise<Ran[]> {
   const { options, terminal } = running;
   const ran: Ran[] = [];
   let next = 0;
   let isOver = false;
   const mayStart = () => {
-    const bad = ran.filter(({ status }) => status !== "passed").length;
+    const bad = [...before, ...ran].filter(({ status }) => status !== "passed").length;
     return !isOver && !terminal.signal.aborted && bad < (options.maxFailures ?? Number.POSITIVE_INFINITY);
   };
   const slotFor = ({ needsDevice }: Planned, place: Slot | undefined) =>
@@ -161,9 +218,9 @@ async function runAll(
       const { end, stopped, isLost, text, fault } = await runOne(test, slot, running);
       ran.push({ at, ...end });
       terminal.out(progressText({ done: ran.length, total: tests.length }, text, end, terminal));
-      if (isFault(end))
-        terminal.out(annotationText({ name: test.name, file: test.file, ...fault }, terminal));
       isOver ||= stopped;
+      if (isFault(end))
+        terminal.out(await annotationText({ name: test.name, file: test.file, ...fault }, terminal));
       if (isLost) return;
     }
   };

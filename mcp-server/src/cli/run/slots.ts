@@ -8,6 +8,8 @@ export type SlotOptions = {
   device?: string | undefined;
   /** Shows the windows of browsers, each a copy that is made for the run. */
   headed?: boolean | undefined;
+  /** A browser, by a name that a copy takes. Each slot is then a copy that is made for the run. */
+  browser?: string | undefined;
   /** Seconds to wait for a device that another client holds; not at all when left out. */
   waitDevice?: number | undefined;
 };
@@ -18,7 +20,7 @@ export type Slots = {
   leave(): Promise<void>;
 };
 
-const hostsSchema = z.looseObject({
+export const hostsSchema = z.looseObject({
   hosts: z.array(
     z.looseObject({
       devices: z.array(
@@ -56,12 +58,13 @@ export async function takeSlots(
     await Promise.allSettled(slots.filter(({ isFolders }) => !isFolders).map(release));
   };
   try {
-    if (!options.headed)
+    const { headed = false, browser } = options;
+    if (!headed && browser === undefined)
       slots.push(await takeWhenFree(() => takeSlot(named, connection, terminal), options, terminal));
     if (slots[0]?.isFolders)
       err(`${deviceName(slots[0].device)} is held by this folder, and is used in its current state\n`);
     const base = slots[0]?.device ?? (await findDevice(named, connection, signal));
-    const copy = { headed: options.headed === true };
+    const copy = { headed, ...(browser !== undefined && { browser }) };
     const why = await takeMore(slots, wanted, () => take({ device_id: base, copy }));
     if (slots[0] && isUncopied(why)) await takeOthers(slots, wanted, { take, connection, signal });
     else if (why && slots.length === 0) throw why;

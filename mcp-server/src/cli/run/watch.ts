@@ -5,7 +5,7 @@ import { findProject, projectFiles } from "../../config/places.ts";
 import { ToolError } from "../../errors.ts";
 import type { DaemonOptions } from "../options.ts";
 import { contentOf } from "../project/content.ts";
-import { filesNeededBy, isProjectPath, yamlFilesAt } from "../project/files.ts";
+import { filesNeededBy, isProjectPath, projectFilesAt } from "../project/files.ts";
 import { type ExitCode, exitCodes, failureText, type Terminal, wrapText } from "../terminal.ts";
 import { withDaemon } from "../withDaemon.ts";
 import type { RunTerminal } from "./connection.ts";
@@ -94,7 +94,7 @@ function stamps(files: readonly string[]): Seen {
 /** A folder may be empty for a moment. */
 function filesAt(cwd: string, path: string): string[] {
   try {
-    return yamlFilesAt(cwd, path);
+    return projectFilesAt(cwd, path);
   } catch (error) {
     if (error instanceof ToolError) return [];
     throw error;

@@ -1,8 +1,7 @@
+import type { CopyWish } from "@labwright/controllers";
 import { ToolError } from "../../errors.ts";
 import type { Clock } from "../ports.ts";
 import type { ConfiguredDevice } from "./entries.ts";
-
-export type CopyWish = { headed: boolean };
 
 export type CopiesOptions = {
   /** A device and all copies together are at most so many. */
@@ -86,6 +85,12 @@ function driversOfCopy(
   }));
   if (copyOf === undefined && copied.length > 0 && copied.every(({ settings }) => settings !== undefined))
     return copied;
+  if (wish.browser !== undefined)
+    throw new ToolError(
+      "DEVICE_NOT_COPIED",
+      `${id} cannot be another browser.`,
+      "Only a browser that this server starts can. Name a device of the model web.",
+    );
   throw new ToolError(
     "DEVICE_NOT_COPIED",
     wish.headed ? `${id} has no window that could be shown.` : `${id} is there once and has no copies.`,

@@ -1,4 +1,4 @@
-import type { ControllerFactory } from "@labwright/controllers";
+import type { ControllerFactory, CopyWish } from "@labwright/controllers";
 import { ToolError } from "../../errors.ts";
 import type {
   CallContext,
@@ -12,7 +12,7 @@ import type {
   OpenDevice,
   Secrets,
 } from "../ports.ts";
-import { Copies, type CopyWish } from "./copies.ts";
+import { Copies } from "./copies.ts";
 import { Discovery } from "./discovery.ts";
 import {
   ambiguousDevice,

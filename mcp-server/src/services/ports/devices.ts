@@ -1,4 +1,4 @@
-import type { Controller, ControllerKind, FreshStart, KindOffer } from "@labwright/controllers";
+import type { Controller, ControllerKind, CopyWish, FreshStart, KindOffer } from "@labwright/controllers";
 import type { CallContext } from "./calls.ts";
 
 export type DeviceEntry = {
@@ -81,7 +81,7 @@ export type DeviceService = {
   takeCopy(
     deviceId: string | undefined,
     context: CallContext,
-    wish: { headed: boolean },
+    wish: CopyWish,
   ): Promise<{ lease: Lease; device: OpenDevice }>;
   /** Gives a lease back by handle, or the caller's own. Throws LEASE_NOT_FOUND. */
   releaseControl(ref: DeviceRef, context: CallContext): Promise<Lease>;

@@ -22,7 +22,7 @@ const go =
 const goTo = "(?:open|visit|go to|navigate to|browse to|load|ouvr(?:e|ir|ez)|öffne)";
 const page = "(?:the )?(?:(?:page|url|address|site|website) )?";
 const address = `${quotedMark}|[a-z][\\w+.-]*:\\S+`;
-const click = "(?:click|tap|push|cliquer?|appuyer?|klicke?|tippe)";
+const click = "(?:click|tap|push|follow|cliquer?|appuyer?|klicke?|tippe)";
 const type = "(?:type|enter|write|input|put|insert|saisi[rs]|tape[rz]?|gib|schreibe?)";
 const into = "(?:in|into|to|on|dans|en|ins|im)";
 

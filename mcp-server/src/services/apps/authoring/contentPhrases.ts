@@ -43,7 +43,7 @@ const countPhrases: readonly Phrase[] = [
   ),
   phrase(
     'check there are 3 "X"',
-    `(?:${thereAre}|${maybeVerb})(?:exactly )?${number} {name:quoted}(?: (?:is|are|be) (?:visible|shown|displayed|there))?`,
+    `(?:${thereAre}|${maybeVerb}(?:should see )?)(?:exactly )?${number} {name:quoted}(?: elements?)?(?: (?:is|are|be) (?:visible|shown|displayed|there))?`,
     counted("count"),
   ),
   phrase(

@@ -7,12 +7,15 @@ const title = "(?:the )?(?:page(?:'s)? )?title(?: of the page)?";
 const url = "(?:the )?(?:page(?:'s)? |current )?(?:url|address)(?: of the page)?";
 const seen = "(?:(?:should|must|can|do|does|will)(?<not> not)? (?:see|find)|sees?)";
 
+const kindOfMessage = "(?:(?:error|success|warning|info|validation|confirmation) )?";
+const messageNoun = `(?:${kindOfMessage}message|error|warning|heading)`;
+
 const partly = { match: "contains" };
 
 export const pagePhrases: readonly Phrase[] = [
   phrase(
     'check text "T" is shown',
-    `${maybeVerb}(?:the |le |der )?text(?:e)? {text} (?:${is}${not} (?:visible|shown|displayed|present|there|seen|on (?:the )?(?:screen|page)|affichée?|angezeigt|sichtbar)|appears?)`,
+    `${maybeVerb}(?:the |le |der |an? )?(?:text(?:e)?|${messageNoun}) {text} (?:${is}${not} (?:visible|shown|displayed|present|there|seen|on (?:the )?(?:screen|page)|affichée?|angezeigt|sichtbar)|appears?)`,
     checking("text_visible", ["text"]),
   ),
   phrase('check text "T"', `${verb}(?:the |le |der )?text(?:e)? {text}`, checking("text_visible", ["text"])),
@@ -28,7 +31,7 @@ export const pagePhrases: readonly Phrase[] = [
   ),
   phrase(
     'should see "T"',
-    `${maybeVerb}(?:i |we |you |the user )?${seen} (?:the )?(?:text |message )?{text}`,
+    `${maybeVerb}(?:i |we |you |the user )?${seen} (?:the |an? )?(?:text |${messageNoun} )?{text}(?: on (?:the |this )?(?:page|screen))?`,
     checking("text_visible", ["text"]),
   ),
   phrase(

@@ -126,7 +126,7 @@ const tooLong = (sentence: Sentence): Reading => ({
 
 /** Verbs that people also write of a user: "the user clicks". */
 const thirdPerson =
-  /^(click|tap|type|enter|select|choose|pick|open|see|scroll|hover|tick|untick|uncheck|fill|clear|upload|drag|drop|wait|visit|reload|submit|(?:press|go|search)(?=es))e?s\b/i;
+  /^(click|tap|type|enter|select|choose|pick|open|see|scroll|hover|tick|untick|uncheck|fill|clear|upload|drag|drop|wait|visit|navigate|follow|reload|submit|(?:press|go|search)(?=es))e?s\b/i;
 
 /** Each is replaced once, in this order. */
 const rewrites: readonly (readonly [RegExp, string])[] = [

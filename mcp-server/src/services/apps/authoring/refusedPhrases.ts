@@ -4,7 +4,7 @@ import type { Parts } from "./types.ts";
 const refused = (text: string, reason: string, ...nearest: string[]): Phrase =>
   phrase("", text, (part: Parts) => ({
     ...{ reason, isFinal: true },
-    nearest: nearest.map((form) => form.replace("NAME", part("name"))),
+    nearest: nearest.map((form) => form.replace("NAME", part("name") || "NAME")),
   }));
 
 const opposite: Readonly<Record<string, string>> = { left: "right", right: "left", up: "down", down: "up" };

@@ -5,9 +5,9 @@ import { appNameOf, isFields, noNames, type Path, type Verbs } from "../steps/in
 import type { TestcaseService } from "../testcases/index.ts";
 import { type AppView, appView } from "../userinterfaces/index.ts";
 import { type AppModel, findEntry } from "../userinterfaces/model.ts";
-import { type FileRead, readYaml } from "./importYaml.ts";
+import { type FileRead, giveOnlyApp, readYaml } from "./importYaml.ts";
 import { partsOfWords } from "./partsOfWords.ts";
-import { Problems, textOf } from "./problems.ts";
+import { type Problems, problemsIn, textOf } from "./problems.ts";
 
 export type FileText = { file: string; yaml: string };
 /** `weak` runs, but proves or reaches less than it seems to. Lines and columns count from 1. */
@@ -20,6 +20,8 @@ type Examining = {
   testcases: Pick<TestcaseService, "problemsIn">;
   /** The steps of the last run of a test, by its name. */
   lastSteps(test: string): Promise<readonly Step[]>;
+  /** An app that is stored, for features that name none. */
+  app?: string | undefined;
 };
 type Examined = { file: string; read?: FileRead; problems: Problems };
 type Listed = { file: string; value: unknown; path: Path; problems: Problems };
@@ -27,21 +29,23 @@ type Listed = { file: string; value: unknown; path: Path; problems: Problems };
 /** Reads files as an import of all of them would, and returns everything that is wrong with them. */
 export async function examineFiles(
   files: readonly FileText[],
-  { verbs, testcases, lastSteps }: Examining,
+  { verbs, testcases, lastSteps, app }: Examining,
 ): Promise<Examination> {
-  const examined = files.map((file) => readFile(file, verbs));
+  const examined = await Promise.all(files.map((file) => readFile(file, verbs)));
   const apps = examined.flatMap(({ read }) => (read?.model ? [appView(read.model)] : []));
   const broken = new Set(examined.flatMap(({ read, problems }) => (read ? [] : nameOf(problems.value))));
+  const reads = examined.flatMap(({ file, read }) => (read ? [{ ...read, file }] : []));
+  giveOnlyApp(reads, [...broken, ...(app === undefined ? [] : [app])]);
   const all = examined.flatMap(({ file, read, problems }) =>
     (read?.tests ?? []).map(({ value, path }): Listed => ({ file, value, path, problems })),
   );
   const tests = all.filter(({ value }) => !broken.has(appNameOf(value) ?? ""));
-  const findings = [
+  const findings = distinct([
     ...examined.flatMap(ofFile),
     ...sameNames(examined, all),
     ...(await ofTests(tests, { testcases, apps, names: all.flatMap(({ value }) => nameOf(value)) })),
     ...(await Promise.all(tests.map((test) => ofLastRun(test, verbs, lastSteps)))).flat(),
-  ];
+  ]);
   const order = new Map(files.map(({ file }, index) => [file, index]));
   findings.sort(
     (a, b) => (order.get(a.file) ?? 0) - (order.get(b.file) ?? 0) || a.line - b.line || a.column - b.column,
@@ -49,8 +53,15 @@ export async function examineFiles(
   return { findings, apps: apps.length, tests: all.length, unchecked: all.length - tests.length };
 }
 
-function readFile({ file, yaml }: FileText, verbs: Verbs): Examined {
-  const problems = new Problems(yaml, file);
+/** A step of a background is read for each of its scenarios. */
+const distinct = (findings: readonly Finding[]): Finding[] => [
+  ...new Map(
+    findings.map((one) => [JSON.stringify([one.file, one.line, one.column, one.message]), one]),
+  ).values(),
+];
+
+async function readFile({ file, yaml }: FileText, verbs: Verbs): Promise<Examined> {
+  const problems = await problemsIn(yaml, file);
   try {
     return { file, read: readYaml(yaml, { verbs, file, problems }), problems };
   } catch (error) {

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { basename } from "node:path";
+import { isFeature } from "../../../config/places.ts";
 import { databaseOnly, type Node, type ReferenceDocument } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
 import { type Fields, isFields, noNames, type Path, type Verbs } from "../steps/index.ts";
@@ -82,6 +83,22 @@ function readApp(
   problems.check();
   const tests = testsOf(file, file.name);
   return { kind: "app", model, tests, references: file.references, nodePlaces, problems };
+}
+
+/**
+ * Gives features that name no app the only one of their project: of those that are `read`, and of `others`. Several are a
+ * problem of the feature.
+ */
+export function giveOnlyApp(read: readonly (FileRead & { file: string })[], others: readonly string[]): void {
+  const apps = [...new Set([...read.flatMap(({ model }) => model?.ui.name ?? []), ...others])];
+  for (const { file, app, tests, problems } of read) {
+    if (!isFeature(file) || app !== undefined || apps.length === 0) continue;
+    const [only = "", ...more] = apps;
+    const line = `# app: ${only}`;
+    if (more.length > 0)
+      problems.add([], `the project has several apps; say which one in a line above the Feature: ${line}`);
+    for (const test of tests) test.value = { ...Object(test.value), userinterface_name: only };
+  }
 }
 
 type Tests = Pick<AppFile, "tests" | "testcases">;

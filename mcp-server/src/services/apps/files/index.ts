@@ -1,3 +1,4 @@
+import { isFeature } from "../../../config/places.ts";
 import type { Step } from "../../../domain/index.ts";
 import type { Database } from "../../../storage/engine/database.ts";
 import { executionRows } from "../../../storage/rows/executionRows.ts";
@@ -6,12 +7,12 @@ import { userinterfaceRows } from "../../../storage/rows/userinterfaceRows.ts";
 import { projectInUse } from "../../records/inUse.ts";
 import type { ListedProblem } from "../testcases/index.ts";
 import { appView } from "../userinterfaces/index.ts";
-import { type Examination, examineFiles, type FileText } from "./examine.ts";
+import { type Examination, examineFiles, type FileText, type Finding } from "./examine.ts";
 import { exportYaml } from "./exportYaml.ts";
-import { newApp, readYaml } from "./importYaml.ts";
+import { giveOnlyApp, newApp, readYaml } from "./importYaml.ts";
 import { FileKeeper } from "./keepFiles.ts";
 import { type LoadReport, type ProjectLoad, ProjectLoader } from "./loadProject.ts";
-import { refuseTests } from "./problems.ts";
+import { problemsIn, refuseTests } from "./problems.ts";
 import type { AppFilesDependencies } from "./types.ts";
 
 export type { AppFilesDependencies };
@@ -34,6 +35,8 @@ export { testYaml } from "./exportYaml.ts";
 export { fileNameOf } from "./projectFiles.ts";
 
 /** Apps and tests as YAML: models, test cases and references. */
+/** A scenario as a test case in the short form, and its line in the feature. */
+export type FeatureTest = { testcase: unknown; line: number };
 export type AppFiles = ReturnType<typeof createAppFiles>;
 
 /** The steps of the last run of a test in this project, whatever build it was of. */
@@ -79,9 +82,9 @@ const transfer = ({ db, userinterfaces, testcases, references, verbs }: AppFiles
     const tests = await testcases.exportFor(appView(model));
     return exportYaml(model, { tests, references: kept }, { verbs: verbs(), schema });
   },
-  /** An app, or tests alone; all or nothing. Throws every problem with its place, and ALREADY_EXISTS for an app unless `replace`. */
+  /** An app, or tests alone, or a feature by the name of its `file`; all or nothing. Throws every problem with its place, and ALREADY_EXISTS for an app unless `replace`. */
   async importYaml(text: string, replace: boolean, file?: string): Promise<ImportReport> {
-    const read = readYaml(text, { verbs: verbs(), file });
+    const read = readYaml(text, { verbs: verbs(), file, problems: await problemsIn(text, file) });
     const tests = read.tests.map(({ value }) => value);
     const placed = read.tests.map(({ path }) => ({ path, read }));
     const refuse = (problems: readonly ListedProblem[]) => refuseTests(placed, problems);
@@ -114,6 +117,28 @@ const transfer = ({ db, userinterfaces, testcases, references, verbs }: AppFiles
       names,
       ...(read.references && { references: read.references.length }),
     };
+  },
+  /**
+   * The tests of a feature's text in the short form that `save_testcase` takes, with their lines, and everything that is wrong
+   * with the feature and its sentences. `app` is for a feature that names none. Stores nothing.
+   */
+  async readFeature(
+    text: string,
+    { file: name, app }: { file: string; app?: string | undefined },
+  ): Promise<{ tests: FeatureTest[]; findings: Finding[] }> {
+    const file = isFeature(name) ? name : `${name}.feature`;
+    const files = [{ file, yaml: text }];
+    const examining = { verbs: verbs(), testcases, lastSteps: async () => [], app };
+    const { findings } = await examineFiles(files, examining);
+    const problems = await problemsIn(text, file);
+    if (problems.lines.length > 0) return { tests: [], findings };
+    const read = readYaml(text, { verbs: verbs(), file, problems });
+    giveOnlyApp([{ ...read, file }], app === undefined ? [] : [app]);
+    const tests = read.tests.map(({ value, path }) => ({
+      testcase: value,
+      line: problems.placeOf(path).line,
+    }));
+    return { tests, findings };
   },
   /** What is wrong or weak in files that belong together. Stores nothing. */
   examine: (files: readonly FileText[]): Promise<Examination> =>

@@ -98,6 +98,7 @@ function stepObject({ commands, checks }: Verbs): Json {
     properties: {
       ...Object.fromEntries(offers),
       ...Object.fromEntries(Object.keys(kinds).map((name) => [name, { description: ofKinds[name] }])),
+      check: { type: "string", description: "Words that must hold a check." },
       not: { ...ref("verb"), description: "A check that must not hold." },
       repeat: { type: ["integer", "string"], description: "How often steps run." },
       while: { type: "string", description: "Steps run while this CEL expression is true." },

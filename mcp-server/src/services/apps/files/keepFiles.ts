@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { isFeature } from "../../../config/places.ts";
 import type { Params, Source, TestCase } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
 import type { Database } from "../../../storage/engine/database.ts";
@@ -30,6 +31,7 @@ export class FileKeeper {
     return inProject(project, async () => {
       if (file === null) return;
       await holdFile(tx, { project, file });
+      if (isFeature(file)) throw onlyRead(project, file);
       const held = await heldBy(tx, project, file);
       if (held.app === undefined && held.tests.length === 0) throw wholeFile(project, file);
       const text = await readKnown(project, file, held.hash);
@@ -152,6 +154,13 @@ function freeFile(project: string, name: string): string {
     if (!existsSync(join(project, file))) return file;
   }
 }
+
+const onlyRead = (project: string, file: string) =>
+  new ToolError(
+    "PROTECTED",
+    `${file} of ${project} is a Gherkin feature, which Labwright reads and never writes; nothing was saved.`,
+    "Change the scenario in that file; the next run or import loads it. Or save the test under another name.",
+  );
 
 const wholeFile = (project: string, file: string) =>
   new ToolError(

@@ -7,8 +7,8 @@ import { userinterfaceRows } from "../../../storage/rows/userinterfaceRows.ts";
 import { inProject } from "../../records/inUse.ts";
 import { testNameOf } from "../testcases/index.ts";
 import { appView } from "../userinterfaces/index.ts";
-import { type FileRead, newApp, readYaml } from "./importYaml.ts";
-import { refuseTests, throwAll } from "./problems.ts";
+import { type FileRead, giveOnlyApp, newApp, readYaml } from "./importYaml.ts";
+import { problemsIn, refuseTests, throwAll } from "./problems.ts";
 import { hashOf } from "./projectFiles.ts";
 import type { AppFilesDependencies } from "./types.ts";
 
@@ -48,7 +48,7 @@ export class ProjectLoader {
       const changed = asked.files.filter(({ file, hash }) => known.get(file)?.hash !== hash);
       const needs = changed.flatMap(({ file, text }) => (text === undefined ? [file] : []));
       if (needs.length > 0) return { needs, files: [], archived: [] };
-      const reads = this.readAll(changed);
+      const reads = await this.readAll(changed);
       this.refuseTwins(reads, asked, known);
       const archived = await this.store(reads, asked);
       const now = await this.stored(this.deps.db, asked.project);
@@ -61,17 +61,19 @@ export class ProjectLoader {
     });
   }
 
-  private readAll(files: readonly ProjectFile[]): Read[] {
+  private async readAll(files: readonly ProjectFile[]): Promise<Read[]> {
     const errors: ToolError[] = [];
-    const reads = files.flatMap(({ file, text = "" }) => {
+    const reads: Read[] = [];
+    for (const { file, text = "" } of files) {
+      const problems = await problemsIn(text, file);
       try {
-        return [{ ...readYaml(text, { verbs: this.deps.verbs(), file }), file, hash: hashOf(text), text }];
+        const read = readYaml(text, { verbs: this.deps.verbs(), file, problems });
+        reads.push({ ...read, file, hash: hashOf(text), text });
       } catch (error) {
         if (!(error instanceof ToolError)) throw error;
         errors.push(error);
-        return [];
       }
-    });
+    }
     throwAll(errors);
     return reads;
   }
@@ -83,6 +85,8 @@ export class ProjectLoader {
     const isThere = (file: string) =>
       given.has(file) || (!isIn(folders, file) && existsSync(join(project, file)));
     const others = [...known].filter(([file]) => !isRead.has(file) && isThere(file));
+    const otherApps = others.flatMap(([, { app }]) => app?.name ?? []);
+    giveOnlyApp(reads, otherApps);
     const places = new Map<string, string>();
     for (const [file, { app, tests }] of others) {
       if (app) places.set(`app ${app.name}`, file);

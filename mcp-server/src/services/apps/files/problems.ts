@@ -1,6 +1,7 @@
 import type { z } from "zod";
-import { type Path, parseSource } from "../../../config/source.ts";
-import { pathText, schemaProblems } from "../../../domain/schemaProblems.ts";
+import { isFeature } from "../../../config/places.ts";
+import { type Path, parseSource, type Source } from "../../../config/source.ts";
+import { schemaProblems } from "../../../domain/schemaProblems.ts";
 import { type ErrorCode, ToolError } from "../../../errors.ts";
 import { isBeyondDouble } from "../../values/exactNumbers.ts";
 import { codeOf, type ListedProblem } from "../testcases/index.ts";
@@ -16,13 +17,12 @@ type Line = { line: number; column: number; path: string; message: string };
 /** Collects what is wrong with a file, with line and column. */
 export class Problems {
   readonly lines: Line[] = [];
-  private readonly source: ReturnType<typeof parseSource>;
 
   constructor(
     text: string,
     private readonly file: string | undefined,
+    private readonly source: Source = parseSource(file ?? "yaml", text, numberOrPlaceholder),
   ) {
-    this.source = parseSource(file ?? "yaml", text, numberOrPlaceholder);
     for (const { line = 1, column = 1, path, message } of this.source.problems)
       this.lines.push({ line, column, path, message });
   }
@@ -38,7 +38,12 @@ export class Problems {
   }
 
   add(path: Path, message: string, key?: string): void {
-    this.lines.push({ ...this.placeOf(path, key), path: pathText(path), message });
+    const { line = 1, column = 1, path: written } = this.source.problem(path, message, key);
+    const isKnown = this.lines.some(
+      (one) => one.line === line && one.column === column && one.path === written && one.message === message,
+    );
+    // Several tests have the steps of one background.
+    if (!isKnown) this.lines.push({ line, column, path: written, message });
   }
 
   /** Parses a value. Adds its problems and returns undefined if the schema refuses it. */
@@ -69,10 +74,19 @@ export class Problems {
     return new ToolError(
       code,
       `${this.file ?? "The YAML"} cannot be imported: ${text.join("; ")}${more > 0 ? `; and ${more} more` : ""}.`,
-      "Nothing was imported. export_userinterface shows the form of one that exists.",
+      isFeature(this.file ?? "")
+        ? "Nothing was imported. Each step is a sentence of the short form; its keyword is left out."
+        : "Nothing was imported. export_userinterface shows the form of one that exists.",
       { problems: shown },
     );
   }
+}
+
+/** Of a file of YAML or, by its name, of Gherkin, whose parser is loaded then. */
+export async function problemsIn(text: string, file: string | undefined): Promise<Problems> {
+  if (file === undefined || !isFeature(file)) return new Problems(text, file);
+  const { parseFeature } = await import("./gherkin.ts");
+  return new Problems(text, file, parseFeature(file, text));
 }
 
 /** The message of a test's problem. If the place is known, the path is left out. */

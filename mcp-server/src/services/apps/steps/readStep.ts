@@ -26,7 +26,7 @@ export type Body = Readonly<Record<string, unknown>> & { type: string };
 
 export type Path = readonly PropertyKey[];
 /** `path` leads to what is wrong; `key` is the key of it that is. */
-export type StepProblem = { path: Path; message: string; key?: string };
+export type StepProblem = { path: Path; message: string; key?: string; code?: "NOTHING_VERIFIED" };
 export type Report = (problem: StepProblem) => void;
 
 /** How steps are read: in which words, where problems are reported, and what may stand next to a verb. */
@@ -41,6 +41,7 @@ export type ReadStep =
 /** One step as it was written; undefined, and reported, where it cannot be understood. */
 export function readStep(step: unknown, path: Path, reading: Reading): ReadStep | undefined {
   if (typeof step === "string") return readWords(step, path, reading);
+  if (isClaim(step)) return readClaim(step.check, path, reading);
   if (isFields(step)) return readObject(step, path, reading);
   reading.report({
     path,
@@ -81,6 +82,21 @@ function readWords(text: string, path: Path, reading: Reading): ReadStep | undef
   for (const message of messages) reading.report({ path, message });
   if (messages.length > 0) return undefined;
   return { said, groups: readings.flatMap((one) => ("step" in one ? [one.step] : [])) };
+}
+
+const isClaim = (step: unknown): step is { check: string } =>
+  isFields(step) && Object.keys(step).length === 1 && typeof step.check === "string";
+
+/** Words that must hold a check. A test that is called has checks of its own. */
+function readClaim(words: string, path: Path, reading: Reading): ReadStep | undefined {
+  const read = readWords(words, path, reading);
+  if (!read) return undefined;
+  const isChecked = draftsOf(read).some(({ type }) => type === "verification" || type === "call_testcase");
+  if (isChecked) return read;
+  const nearest = 'check text "T", check "X" is shown, check NODE is shown';
+  const message = `${oneLine(words)}: here a check is needed, and this only acts; nearest: ${nearest}`;
+  reading.report({ path, message, code: "NOTHING_VERIFIED" });
+  return undefined;
 }
 
 export const isBare = (text: string, verbs: Verbs): boolean =>

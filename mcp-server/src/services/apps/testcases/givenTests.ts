@@ -25,7 +25,12 @@ export class GivenTests {
   }
 
   private languageOf(app: AppView | undefined, testcases: readonly string[]): Language {
-    return { vocabulary: { ...noNames, places: app?.nodes ?? [], testcases }, verbs: this.deps.verbs() };
+    // Tests of several projects may have one name.
+    const names = [...new Set(testcases)];
+    return {
+      vocabulary: { ...noNames, places: app?.nodes ?? [], testcases: names },
+      verbs: this.deps.verbs(),
+    };
   }
 
   /** The app that a test case names; one that is not there is a problem of the test case. */

@@ -45,7 +45,7 @@ export function parseGiven(given: unknown, language: Language): Given {
   const code = "INVALID_INPUT";
   if (problems.length > 0)
     return {
-      problems: problems.map(({ path, ...rest }) => ({ ...rest, path: pathText(path), code, at: path })),
+      problems: problems.map(({ path, ...rest }) => ({ code, ...rest, path: pathText(path), at: path })),
     };
   const placed = (problem: Problem): Problem => {
     const at = places.get(problem.path);
@@ -90,7 +90,7 @@ const isBlockAt = (path: readonly PropertyKey[]) =>
   typeof path.at(-1) === "number" && path.at(-2) === "blocks";
 
 /** Codes that are enough if every problem has the same one. */
-const speaking: ReadonlySet<ErrorCode> = new Set(["EMPTY_TEST", "UNKNOWN_VARIABLE"]);
+const speaking: ReadonlySet<ErrorCode> = new Set(["EMPTY_TEST", "NOTHING_VERIFIED", "UNKNOWN_VARIABLE"]);
 const shown = 20;
 
 export function codeOf(problems: readonly Pick<Problem, "code">[]): ErrorCode {

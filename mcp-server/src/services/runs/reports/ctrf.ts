@@ -84,9 +84,10 @@ export function ctrfDocument(given: {
   return `${JSON.stringify(document, undefined, 2)}\n`;
 }
 
-function skippedOf({ name, reason, isError }: SkippedTest) {
+function skippedOf({ name, reason, isError, group }: SkippedTest) {
   const status: CtrfStatus = isError ? "failed" : "skipped";
-  return { name, status, rawStatus: isError ? "error" : "skipped", duration: 0, message: reason };
+  const suite = group === undefined ? {} : { suite: [group] };
+  return { name, status, rawStatus: isError ? "error" : "skipped", duration: 0, message: reason, ...suite };
 }
 
 /** CTRF knows one environment for a run: only what all executions share is one. */
@@ -106,7 +107,7 @@ function environmentOf(entries: readonly ReportEntry[]) {
 }
 
 function testOf(entry: ReportEntry) {
-  const { execution, steps, traces = [] } = entry;
+  const { execution, steps, traces = [], group } = entry;
   const passed = execution.status === "passed";
   return {
     name: execution.name,
@@ -116,7 +117,7 @@ function testOf(entry: ReportEntry) {
     duration: durationOf(execution),
     start: startOf(execution),
     stop: endOf(execution),
-    suite: [execution.userinterface ?? execution.kind],
+    suite: [...(group === undefined ? [] : [group]), execution.userinterface ?? execution.kind],
     type: "e2e",
     ...(execution.device !== undefined && { device: execution.device }),
     ...browserOf(execution),

@@ -27,7 +27,11 @@ export function htmlReport(entries: readonly ReportEntry[], head: ReportHead): s
     entries.length === 0
       ? '<p class="none">No test ran, so nothing was judged.</p>'
       : counts(entries, skipped),
-    ...worstFirst(entries).map((entry, at) => testView(entry, { isOpen: at < mostOpen && !isPassed(entry) })),
+    matrixOf(entries, skipped),
+    ...groupsOf(entries).flatMap(([group, of]) => [
+      group === undefined ? "" : `<h2 class="group">${e(group)}: ${e(countText(of.map(runOf)))}</h2>`,
+      ...worstFirst(of).map((entry, at) => testView(entry, { isOpen: at < mostOpen && !isPassed(entry) })),
+    ]),
     notRun(skipped),
     traceMatrix(entries),
     `<footer>Labwright &middot; report ${e(head.id)}</footer>`,
@@ -75,11 +79,41 @@ function counts(entries: readonly ReportEntry[], skipped: readonly SkippedTest[]
 function notRun(skipped: readonly SkippedTest[]): string {
   if (skipped.length === 0) return "";
   const items = skipped.map(
-    ({ name, reason, isError }) =>
-      `<li>${badge(isError ? "error" : "skipped")} ${e(name)}: ${e(reason)}</li>`,
+    ({ name, reason, isError, group }) =>
+      `<li>${badge(isError ? "error" : "skipped")} ${e(group === undefined ? name : `${group}: ${name}`)}: ${e(reason)}</li>`,
   );
   return `<section class="skipped"><h2>Not run</h2><ul>${items.join("")}</ul></section>`;
 }
+
+type Grouped = { group?: string | undefined };
+const namesOf = (all: readonly Grouped[]): string[] => [...new Set(all.flatMap(({ group }) => group ?? []))];
+
+/** The runs by the names of a matrix, in their order; all together where there is none. */
+function groupsOf(entries: readonly ReportEntry[]): [string | undefined, ReportEntry[]][] {
+  const names = [...new Set(entries.map(({ group }) => group))];
+  return names.map((name) => [name, entries.filter(({ group }) => group === name)]);
+}
+
+/** How each test ended under each name of the matrix. */
+function matrixOf(entries: readonly ReportEntry[], skipped: readonly SkippedTest[]): string {
+  const groups = namesOf([...entries, ...skipped]);
+  if (groups.length === 0) return "";
+  const tests = [
+    ...new Set([...entries.map(({ execution }) => execution.name), ...skipped.map(({ name }) => name)]),
+  ];
+  const cell = (name: string, group: string) => {
+    const words = entries.filter((one) => one.group === group && one.execution.name === name).map(runWord);
+    const isLeft = skipped.some((one) => one.group === group && one.name === name);
+    return `<td>${[...words, ...(isLeft ? ["not run"] : [])].map(badge).join(" ")}</td>`;
+  };
+  const rows = tests.map(
+    (name) => `<tr><td>${e(name)}</td>${groups.map((group) => cell(name, group)).join("")}</tr>`,
+  );
+  const heads = ["Test case", ...groups].map((head) => `<th>${e(head)}</th>`);
+  return `<section class="requirements"><h2>Matrix</h2><table class="matrix"><thead><tr>${heads.join("")}</tr></thead><tbody>${rows.join("")}</tbody></table></section>`;
+}
+
+const runWord = ({ execution }: ReportEntry) => wordOf(execution);
 
 function traceMatrix(entries: readonly ReportEntry[]): string {
   const rows = entries.flatMap(({ execution, requirements = [] }) =>

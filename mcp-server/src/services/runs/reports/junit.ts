@@ -5,17 +5,23 @@ import type { ReportEntry, ReportHead, SkippedTest } from "./types.ts";
 
 const inSeconds = (ms: number) => (ms / 1_000).toFixed(3);
 
-/** JUnit XML as CI servers read it: one suite for each device and one for runs without one, one case for each execution. */
+/** JUnit XML as CI servers read it: one suite for each name of a matrix or device, and one for runs without one, one case for each execution. */
 export function junitReport(
   entries: readonly ReportEntry[],
   { skipped = [] }: Pick<ReportHead, "skipped"> = {},
 ): string {
   const suites = new Map<string, ReportEntry[]>();
   for (const entry of entries) {
-    const { device = "no device" } = entry.execution;
+    const device = entry.group ?? entry.execution.device ?? "no device";
     suites.set(device, [...(suites.get(device) ?? []), entry]);
   }
-  const left = skipped.length === 0 ? [] : [skippedSuite(skipped)];
+  const names = [...new Set(skipped.map(({ group }) => group))];
+  const left = names.map((name) =>
+    skippedSuite(
+      skipped.filter(({ group }) => group === name),
+      name,
+    ),
+  );
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites name="labwright" ${totals(entries, skipped)}>`,
@@ -32,9 +38,9 @@ function totals(entries: readonly ReportEntry[], left: readonly SkippedTest[] = 
   return `tests="${tests}" failures="${failed}" errors="${errors + other}" skipped="${skipped}" time="${inSeconds(duration_ms)}"`;
 }
 
-const skippedSuite = (tests: readonly SkippedTest[]): string =>
+const skippedSuite = (tests: readonly SkippedTest[], name = "not run"): string =>
   [
-    `  <testsuite name="not run" ${totals([], tests)}>`,
+    `  <testsuite name="${e(name)}" ${totals([], tests)}>`,
     ...tests.map(
       ({ name, reason, isError }) =>
         `    <testcase name="${e(name)}" classname="testcase" time="0.000"><${isError ? 'error type="NOT_STARTED"' : "skipped"} message="${e(reason)}"/></testcase>`,

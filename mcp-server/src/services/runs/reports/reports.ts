@@ -28,15 +28,16 @@ export type ReportService = {
   /**
    * Stores a report of one or more executions, in the order given. `judgement` is that of a single test; `pictures` is for
    * the page; `notRun` are tests of the same run that were not started, and why they could not be; `traces` are files by the
-   * paths from the report to them. Throws EXECUTION_NOT_FOUND, ARTIFACT_STORE_FULL.
+   * paths from the report to them; `groups` are the names of a matrix. Throws EXECUTION_NOT_FOUND, ARTIFACT_STORE_FULL.
    */
   create(
     executionIds: readonly string[],
     format: ReportFormat,
     pictures?: PictureChoice,
     more?: {
-      notRun?: readonly { name: string; error?: string | undefined }[];
+      notRun?: readonly NotRun[];
       traces?: readonly { execution_id: string; file: string }[];
+      groups?: readonly { execution_id: string; group: string }[];
     },
   ): Promise<{ artifact: ArtifactRef; summary: ReportSummary; judgement?: JudgedRun }>;
 };
@@ -53,8 +54,11 @@ export type ReportDependencies = {
   clock: Clock;
 };
 
-const skippedTest = ({ name, error }: { name: string; error?: string | undefined }) => ({
+type NotRun = { name: string; error?: string | undefined; group?: string | undefined };
+
+const skippedTest = ({ name, error, group }: NotRun) => ({
   name,
+  ...(group !== undefined && { group }),
   reason: error ?? "The run ended before this test was started.",
   isError: error !== undefined,
 });
@@ -101,12 +105,19 @@ export function createReports(deps: ReportDependencies): ReportService {
       return statusView(await executions.get(executionId), now, maxTokens);
     },
 
-    async create(executionIds, format, pictureChoice = "failed", { notRun = [], traces = [] } = {}) {
+    async create(
+      executionIds,
+      format,
+      pictureChoice = "failed",
+      { notRun = [], traces = [], groups = [] } = {},
+    ) {
       const runs: Omit<ReportEntry, "pictures">[] = [];
       for (const id of executionIds) {
         const files = traces.filter(({ execution_id }) => execution_id === id).map(({ file }) => file);
+        const group = groups.find(({ execution_id }) => execution_id === id)?.group;
+        const more = { pictureChoice, traces: files, ...(group !== undefined && { group }) };
         for (const own of await withRowRuns(id))
-          runs.push({ ...secrets.mask(await executions.get(own)), pictureChoice, traces: files });
+          runs.push({ ...secrets.mask(await executions.get(own)), ...more });
       }
       const isPage = format === "html";
       const entries = await withPictures(runs, async (uri) => (isPage ? picture(uri) : undefined));

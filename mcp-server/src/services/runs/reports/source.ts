@@ -18,6 +18,7 @@ const entriesSchema = z.array(
       .array(z.object({ code: z.string(), name: z.string(), coverage: coverageSchema }))
       .optional(),
     traces: z.array(z.string()).optional(),
+    group: z.string().optional(),
   }),
 );
 
@@ -37,19 +38,27 @@ export function readReport(page: string): { entries: ReportEntry[]; skipped: Ski
   if (Number(itsFormat) !== format) throw new Error("another version of Labwright made it");
   const pictures = readPictures(page);
   const { runs, skipped } = unpack(packed);
-  const entries = runs.map(({ requirements, pictureChoice, traces, ...entry }) => ({
+  const entries = runs.map(({ requirements, pictureChoice, traces, group, ...entry }) => ({
     ...entry,
     pictures,
     ...(requirements && { requirements }),
     ...(pictureChoice && { pictureChoice }),
     ...(traces && { traces }),
+    ...(group !== undefined && { group }),
   }));
   return { entries, skipped };
 }
 
 const dataSchema = z.object({
   runs: entriesSchema,
-  skipped: z.array(z.object({ name: z.string(), reason: z.string(), isError: z.boolean().optional() })),
+  skipped: z.array(
+    z.object({
+      name: z.string(),
+      reason: z.string(),
+      isError: z.boolean().optional(),
+      group: z.string().optional(),
+    }),
+  ),
 });
 
 function unpack(packed: string): z.output<typeof dataSchema> {

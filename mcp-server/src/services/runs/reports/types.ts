@@ -15,10 +15,17 @@ export type ReportEntry = {
   requirements?: readonly CheckedRequirement[];
   /** Files that Playwright's trace viewer opens, as paths from the report. */
   traces?: readonly string[];
+  /** What the run calls the device: a name of its matrix. */
+  group?: string;
 };
 
 /** A test of the same run that was not started. `isError`: it could not be; else the run ended before it. */
-export type SkippedTest = { name: string; reason: string; isError?: boolean | undefined };
+export type SkippedTest = {
+  name: string;
+  reason: string;
+  isError?: boolean | undefined;
+  group?: string | undefined;
+};
 
 /** What a report says of itself. Times are ISO 8601 UTC. `skipped` are in every form, and in its counts. */
 export type ReportHead = { id: string; generatedAt: string; skipped?: readonly SkippedTest[] };

@@ -1,0 +1,118 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterAll, beforeEach, expect, it, vi } from "vitest";
+import { run, temporaryFolder } from "../fixtures.ts";
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+const data = temporaryFolder();
+const env = { LABWRIGHT_DATA_DIR: data.path };
+let folder: ReturnType<typeof temporaryFolder>;
+writeFileSync(join(data.path, "labwright.yaml"), "devices: [{ name: box, model: simulated }]\n");
+afterAll(async () => {
+  await run(["stop"], { env, cwd: data.path });
+  folder.remove();
+  data.remove();
+});
+beforeEach(() => {
+  folder?.remove();
+  folder = temporaryFolder();
+  write("labwright/apps/tv.yaml", "name: tv", "models: [simulated]", 'nodes: { Home: check text "Movies" }');
+});
+function write(name: string, ...lines: string[]): void {
+  const file = join(folder.path, name);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, `${lines.join("\n")}\n`);
+}
+const labwright = (args: readonly string[], more: Record<string, string> = {}) =>
+  run(args, { env: { ...env, ...more }, cwd: folder.path });
+const file = "labwright/tests/home.feature";
+
+it("a feature runs next to the tests of YAML, by the only app of its project, and says which line failed", async () => {
+  write(
+    file,
+    ...["@tv", "Feature: Home", "", "  Background:", "    Given I am on the home page", ""],
+    ...["  Scenario: Good", "    When I press HOME", "    Then I should be on the Home page"],
+    ...['    And I should see "Movies"', "", "  @bad", "  Scenario: Bad"],
+    ...['    Then I see "Movies"', '    And I see "Nowhere" within 1 s', ""],
+    ...["  Scenario Outline: Rows", '    Then I see "<text>" within 1 s', "    Examples:"],
+    ...["      | text |", "      | Movies |", "      | Nowhere |"],
+  );
+  write(
+    "labwright/tests/a.yaml",
+    "app: tv",
+    "steps:",
+    "  - 'run the test \"Home: Good\"'",
+    '  - check text "Movies"',
+  );
+  expect(await labwright(["lint"])).toMatchObject({
+    code: 0,
+    out: "3 files with 1 app and 4 tests: nothing is wrong\n",
+  });
+  const ran = await labwright(["run"], { GITHUB_ACTIONS: "true" });
+  expect(ran.code).toBe(1);
+  expect(ran.out).toMatch(/passed +a /m);
+  expect(ran.out).toMatch(/passed +Home: Good /m);
+  expect(ran.out).toMatch(/failed +Home: Bad [\s\S]*step I see "Nowhere" within 1 s/m);
+  expect(ran.out).toMatch(/failed +Home: Rows [\s\S]*1 of 2 rows passed\n +row 2 text=Nowhere/m);
+  expect(ran.out).toContain(`::error file=${file},line=15::Home: Bad: `);
+  const tagged = await labwright(["run", file, "--tag", "bad"]);
+  expect(tagged.out).toMatch(/\n1 run: 0 passed, 1 failed\n$/);
+  expect((await labwright(["import", file])).out).toContain(`${file}: 3 tests, as before`);
+});
+
+it("what is not understood is named at once with file and line, and nothing runs", async () => {
+  write(
+    file,
+    ...["Feature: Home", "  Background:", "    Given the sky is blue"],
+    ...["  Scenario: One", "    Then I press HOME", "  Scenario: Two", '    Then I see "Movies"'],
+    ...["    When I frobnicate"],
+  );
+  write("labwright/tests/a.yaml", "app: tv", "steps:", '  - check text "Movies"', "  - go to Hime");
+  const linted = await labwright(["lint"]);
+  expect(linted.code).toBe(2);
+  const errors = linted.out.split("\n").filter((line) => line.includes(": error: "));
+  expect(errors).toEqual([
+    expect.stringContaining("labwright/tests/a.yaml:4:5: error: "),
+    expect.stringMatching(
+      /^labwright\/tests\/home\.feature:3:5: error: the sky is blue: not understood; nearest: /,
+    ),
+    expect.stringMatching(
+      /^labwright\/tests\/home\.feature:5:5: error: I press HOME: here a check is needed/,
+    ),
+    expect.stringMatching(
+      /^labwright\/tests\/home\.feature:8:5: error: I frobnicate: not understood; nearest: /,
+    ),
+  ]);
+  for (const args of [["run"], ["run", file], ["import", "labwright"]]) {
+    const refused = await labwright(args);
+    expect(refused).toMatchObject({ code: 2, out: "" });
+    for (const line of [3, 5, 8]) expect(refused.err).toContain(`line ${line}, column 5: `);
+  }
+  expect((await labwright(["list", "tests"])).out).not.toContain("Home: Two");
+});
+
+it("no tool writes to a feature, and with several apps it says which one it is of", async () => {
+  const text = ["Feature: Home", "  Scenario: One", '    Then I see "Movies"'];
+  write(file, ...text);
+  expect(await labwright(["import", "labwright"])).toMatchObject({ code: 0 });
+  const testcase = { name: "Home: One", app: "tv", steps: ['check text "Other"'] };
+  const saved = await labwright(["call", "save_testcase", "--json", JSON.stringify({ testcase })]);
+  expect(saved.code).not.toBe(0);
+  expect(saved.out + saved.err).toMatch(
+    /PROTECTED[\s\S]*home\.feature .* is a Gherkin feature, .* never writes/,
+  );
+  expect(readFileSync(join(folder.path, file), "utf8")).toBe(`${text.join("\n")}\n`);
+  expect(await labwright(["run", file])).toMatchObject({ code: 0 });
+  write(
+    "labwright/apps/box.yaml",
+    "name: box app",
+    "models: [simulated]",
+    'nodes: { Home: check text "Movies" }',
+  );
+  write(file, ...text, '    And I see "Movies"');
+  const refused = await labwright(["run", file]);
+  expect(refused).toMatchObject({ code: 2, err: expect.stringMatching(/several apps; .* # app: /) });
+  write(file, "# app: tv", ...text, "    And I am on the Home page");
+  expect(await labwright(["run", file])).toMatchObject({ code: 0 });
+});
