@@ -108,7 +108,11 @@ async function ready(
     if (between.length === 0) continue;
     const options = between.map(({ id }) => id);
     if (wishes.length > 1)
-      return { kind: "ask", question: "Which device is it for? Ask again for all of it, and name one.", options };
+      return {
+        kind: "ask",
+        question: "Which device is it for? Ask again for all of it, and name one.",
+        options,
+      };
     const question = `Which device is it for? The skill ${skill.name} needs one.`;
     return { kind: "ask", question, options, skill };
   }
