@@ -64,6 +64,27 @@ const importing = (more: object = {}) =>
   client.call("import_api_spec", { source: `${api.url}/openapi.yaml`, ...more });
 const send = (args: object) => client.call("execute_api_request", { ...args });
 
+test("the limit of requests to one host is that of the configuration, and each request has a line for the log", async () => {
+  const lines: object[] = [];
+  const debug = (facts: object) => void lines.push(facts);
+  const limited = await openProduct("limits: { requests_per_host_minute: 2 }", {}, undefined, { debug });
+  const other = await limited.connect();
+  const ask = () =>
+    other.call("execute_api_request", { url: `${api.url}/pets?token=hidden`, timeout_ms: 200 });
+  expect([await ask(), await ask()].map(({ structured }) => structured.status)).toEqual([200, 200]);
+  const { error } = await ask();
+  expect(error).toMatchObject({
+    code: "RATE_LIMITED",
+    details: { setting: "limits.requests_per_host_minute", limit: 2 },
+  });
+  await limited.dispose();
+  expect(seen).toHaveLength(2);
+  expect(lines).toMatchObject([{ method: "GET", status: 200 }, { url: expect.stringContaining("/pets") }]);
+  // What the daemon's log does to a line.
+  const { secrets } = product.services;
+  expect(secrets.mask(JSON.stringify(lines))).not.toContain("hidden");
+});
+
 describe("import_api_spec", () => {
   test("stores a document by its title, and says what changed when it is imported again", async () => {
     const first = await importing({ name: "changing" });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
+import { serve } from "../../fixtures/loopback.ts";
 import { calls, says } from "../../fixtures/messagesApi/reply.ts";
 import { hasPytest, hasSandbox } from "../../fixtures/sandbox.ts";
 import { type Site, startSite } from "../../fixtures/site.ts";
@@ -268,6 +269,28 @@ test("manage-requirements: a requirement is made, linked, and its coverage repor
   ).toMatchObject({
     testcases: [{ testcase: "zapping", coverage: "full" }],
   });
+});
+
+test("test-api: test the API by its document", async () => {
+  const paths = { "/pets": { get: { operationId: "listPets", responses: { 200: { description: "ok" } } } } };
+  const api = await serve((request, response) => {
+    const document = { openapi: "3.0.0", info: { title: "Pets", version: "1" }, paths };
+    response
+      .writeHead(request.url === "/pets" ? 500 : 200, { "content-type": "application/json" })
+      .end(JSON.stringify(request.url === "/pets" ? {} : document));
+  });
+  const result = await lab.say("Test the API", [
+    calls("import_api_spec", { source: `${api.url}/openapi.json` }),
+    calls("list_api_operations", { api: "Pets" }),
+    (_, context) =>
+      calls("execute_api_request", {
+        ...{ operation_id: readBy(context, /(listPets): GET/), api: "Pets" },
+      }),
+    (_, context) => says(`listPets answered with ${readBy(context, /found: status (\d+)/)}.`),
+  ]);
+  await api.close();
+  expectWhole("test-api", result);
+  expect(result.ended.text).toBe("listPets answered with 500.");
 });
 
 test.runIf(hasPytest)("workspace: write and run code", async () => {

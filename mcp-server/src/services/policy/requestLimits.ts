@@ -5,7 +5,7 @@ export type RequestLimits = {
   take(host: string, signal: AbortSignal): Promise<void>;
 };
 
-export const requestLimitSetting = "limits.requests_per_host_minute";
+const requestLimitSetting = "limits.requests_per_host_minute";
 
 /** `requests` to each host in every `windowMs`; whole seconds. */
 export function createRequestLimits(requests: number, windowMs = 60_000): RequestLimits {

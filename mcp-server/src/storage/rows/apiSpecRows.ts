@@ -27,12 +27,17 @@ export function apiSpecRows(db: Database) {
     /** In place of the one of that name in its project, which it returns; it keeps its id and age. */
     put: (row: ApiSpecRow): Promise<ApiSpecRow | undefined> =>
       db.transaction(async (tx) => {
+        // Waits for another import of the name, so that each sees what it replaces.
+        const inserted = await tx
+          .insert(apiSpecs)
+          .values(row)
+          .onConflictDoNothing()
+          .returning({ id: apiSpecs.id });
+        if (inserted.length > 0) return undefined;
         const { id: __, created_at: ___, ...set } = row;
         const isSame = and(eq(apiSpecs.name, row.name), eq(apiSpecs.project, row.project));
-        // Locked, so that each of two imports sees what it replaces.
         const [before] = await tx.select().from(apiSpecs).where(isSame).for("update");
-        const target = [apiSpecs.project, apiSpecs.name];
-        await tx.insert(apiSpecs).values(row).onConflictDoUpdate({ target, set });
+        await tx.update(apiSpecs).set(set).where(isSame);
         return before;
       }),
   };

@@ -208,7 +208,10 @@ describe("documents that cannot be used", () => {
     );
   const bomb = ["openapi: 3.0.0", "a0: &a0 [x]", ...levels(9)].join("\n");
 
+  const repeated = `openapi: 3.0.0\npaths: {}\nx-a: &a "${"x".repeat(100_000)}"\nx-b: [${"*a,".repeat(900)}]`;
+
   it.each([
+    ["parts that are repeated too often", repeated, "expands to more than 40 MB"],
     ["a text", "hello", "it is not an object"],
     ["another document", '{"name": "x"}', 'neither "openapi" nor "swagger"'],
     ["an unknown version", of({ openapi: "4.0.0" }), "version 4.0.0"],

@@ -32,10 +32,7 @@ export function contractChecks(
 }
 
 /** By its status, else by its class, else `default`. */
-export const describedResponse = (
-  responses: ApiOperation["responses"],
-  status: number,
-): ApiResponse | undefined =>
+const describedResponse = (responses: ApiOperation["responses"], status: number): ApiResponse | undefined =>
   responses[status] ?? responses[`${Math.floor(status / 100)}XX`] ?? responses.default;
 
 const essence = (type: string) => type.split(";", 1)[0]?.trim().toLowerCase() ?? "";

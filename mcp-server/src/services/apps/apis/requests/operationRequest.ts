@@ -12,7 +12,7 @@ export type Writing = { text(value: unknown): string; encoded(value: unknown): s
 const scalar = (value: unknown): string =>
   typeof value === "object" && value !== null ? JSON.stringify(value) : String(value);
 
-export const plainWriting: Writing = {
+const plainWriting: Writing = {
   text: scalar,
   encoded: (value) => encodeURIComponent(scalar(value)),
 };

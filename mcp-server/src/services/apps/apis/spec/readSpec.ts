@@ -21,14 +21,26 @@ export function readSpec({ root, documents }: SpecQuestion): SpecAnswer {
     const reader = new Reader(root, parsed);
     const spec = specOf(reader);
     if (reader.missing.size > 0) return { missing: [...reader.missing] };
-    return reader.problems.length > 0
-      ? { problems: reader.problems }
-      : { spec, warnings: [...reader.warnings] };
+    if (reader.problems.length > 0) return { problems: reader.problems };
+    const problem = sizeProblem(spec);
+    return problem === undefined ? { spec, warnings: [...reader.warnings] } : { problems: [problem] };
   } catch (error) {
     if (error instanceof SpecProblem) return { problems: [error.message] };
     if (error instanceof RangeError) return { problems: ["it is nested too deep"] };
     throw error;
   }
+}
+
+/** Written out, shared parts (aliases of YAML) can be far longer than the document. */
+const longestSpec = 40_000_000;
+
+function sizeProblem(spec: object): string | undefined {
+  try {
+    if (JSON.stringify(spec).length <= longestSpec) return undefined;
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+  }
+  return `its parts are repeated so often that it expands to more than ${longestSpec / 1_000_000} MB`;
 }
 
 function parsedAt(url: string, text: string, root: string): unknown {

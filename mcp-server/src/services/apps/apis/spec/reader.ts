@@ -140,7 +140,7 @@ export class Reader {
 
 const escaped = (key: string) => key.replaceAll("~", "~0").replaceAll("/", "~1");
 
-/** The document and pointer that a reference names; undefined for one by anchor, or one that is no address. */
+/** The document and pointer that a reference names; undefined for one by anchor, or one that is not an address. */
 export function placeOf(from: Pick<SpecNode, "document">, ref: string) {
   const [address = "", fragment = ""] = ref.split("#", 2);
   if (fragment !== "" && !fragment.startsWith("/")) return undefined;
