@@ -37,7 +37,7 @@ export const skillSchema = z.strictObject({
   /** The kind of device it is for; null is any. */
   platform: z.enum(["web", "mobile", "stb", "desktop"]).nullable().default(null),
   requires_device: z.boolean().default(false),
-  timeout_seconds: z.int().positive().max(86_400),
+  timeout_seconds: z.int().positive().max(86_400).default(1_800),
 });
 /** `examples`: requests that count as triggers do, one a line in its `examples.txt`. */
 export type Skill = z.output<typeof skillSchema> & { examples?: readonly string[] };

@@ -25,7 +25,7 @@ tools:
 platform: null
 # true: the user is asked which device to use before the skill starts.
 requires_device: false
-# A run of the skill ends after this time.
+# A run of the skill ends after this time; 1800 if the key is missing.
 timeout_seconds: 300
 `,
     "examples.txt": `# Further requests that load the skill, one a line, in the languages of those who ask.

@@ -1,8 +1,9 @@
 /** Longer texts are read up to here. */
 export const maxLetters = 2_000;
 
-/** Letters that lose nothing else when their accents go, and pairs that stand for an accented letter. */
+/** Letters that lose nothing else when their accents go, pairs that stand for an accented letter, and a word with two spellings. */
 const spellings: readonly [RegExp, string][] = [
+  [/testcase/g, "test case"],
   [/ß/g, "ss"],
   [/œ/g, "oe"],
   [/æ/g, "ae"],
@@ -11,7 +12,7 @@ const spellings: readonly [RegExp, string][] = [
 ];
 
 /**
- * The words of a text without case, accents and punctuation: "Gerät", "geraet" and "GERÄT" are one word. Cut after 2,000
+ * The words of a text without case, accents and punctuation: "Gerät", "geraet" and "GERÄT" are one word, "testcase" is two. Cut after 2,000
  * letters.
  */
 export function foldedWords(text: string): string[] {

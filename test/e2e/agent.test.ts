@@ -171,9 +171,9 @@ async function artifact(sha256: string): Promise<string> {
 
 type Served = { url: string; token: string };
 /** A daemon whose agents have this environment, in the place of the one before. */
-async function startAgents(env: Record<string, string>): Promise<Served> {
+async function startAgents(env: Record<string, string>, logLevel = "error"): Promise<Served> {
   await stopDaemon();
-  await bench.startDaemon(["--log-level", "error"], env);
+  await bench.startDaemon(["--log-level", logLevel], env);
   // The file of one that was killed is there until the next one writes its own.
   await expect.poll(() => isAlive(bench.daemon()?.pid ?? 0), within).toBe(true);
   const { port, token = "" } = bench.daemon() ?? {};
@@ -189,6 +189,7 @@ async function stopDaemon(): Promise<void> {
   await expect.poll(() => [pid, ...children].filter(isAlive), within).toEqual([]);
 }
 
+const logSchema = z.looseObject({ agent_session: z.string().optional(), msg: z.string() });
 const answerSchema = z.object({ events: z.array(eventSchema), end: eventSchema });
 async function post({ url, token }: Served, path: string, body: object): Promise<unknown> {
   const response = await fetch(`${url}/server/agent${path}`, {
@@ -224,12 +225,16 @@ describe.runIf(hasSandbox)(`"${request}" does the same`, () => {
     expect(site.requests.filter((one) => one === "GET /second").length).toBe(before + 1);
   });
 
-  test("by REST", async () => {
-    const agent = await startAgents(await model({ [request]: runsGoto }));
+  test("by REST, and the daemon's log says what the model's cache did", async () => {
+    const agent = await startAgents(await model({ [request]: runsGoto }), "info");
     const { id } = z.object({ id: z.string() }).parse(await post(agent, "/sessions", {}));
     const { events, end } = await say(agent, id, request);
     await expectRun(events);
     expect(end).toMatchObject({ outcome: "done" });
+    const said = events.flatMap(({ kind, text }) => (kind === "cache" ? [text] : []));
+    expect(said.join()).toMatch(/\[CACHE\] Created .*\[CACHE\] Read /);
+    const log = bench.lines("logs/daemon.log").map((line) => logSchema.parse(JSON.parse(line)));
+    expect(log.flatMap(({ agent_session, msg }) => (agent_session === id ? [msg] : []))).toEqual(said);
   });
 
   test("by Socket.IO", async () => {

@@ -48,6 +48,7 @@ function isParagraph(adr: string): boolean {
 }
 
 describe.each([
+  ["seed000", 110],
   ["seed002", 125],
   ["seed004", 87],
 ])("the statements of %s", (name, count) => {

@@ -9,10 +9,11 @@ const problemsOf = (text: string, folder = "demo") =>
 
 describe("a skill's file", () => {
   test("that is right gives the skill, with its defaults and its prompt trimmed", () => {
-    const { skill, problems } = parseSkill(skillText(), "s.yaml", "demo", tools);
+    const text = skillText().replace("timeout_seconds: 60\n", "");
+    const { skill, problems } = parseSkill(text, "s.yaml", "demo", tools);
     expect(problems).toEqual([]);
-    expect(skill).toMatchObject({ name: "demo", platform: null, requires_device: false });
-    expect(skill?.system_prompt).toBe("Do it.");
+    const defaults = { platform: null, requires_device: false, timeout_seconds: 1_800 };
+    expect(skill).toMatchObject({ name: "demo", system_prompt: "Do it.", ...defaults });
   });
 
   test("may stand in a folder of its version, and in no other", () => {

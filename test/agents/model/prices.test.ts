@@ -45,6 +45,14 @@ describe("a million tokens cost", () => {
   });
 });
 
+test("the model is that of DEFAULT_MODEL, with the key of ANTHROPIC_API_KEY, and one of the settings comes before it", () => {
+  const env = { ANTHROPIC_API_KEY: "sk-1", DEFAULT_MODEL: "claude-opus-5-5" };
+  const open = (models: object[]) =>
+    openModels({ settings: settingsSchema.parse({ models }), env, keyFile: "" }).current();
+  expect(open([]).map(({ model, client }) => [model, client.apiKey])).toEqual([["claude-opus-5-5", "sk-1"]]);
+  expect(open([{ model: "other" }]).map(({ model }) => model)).toEqual(["other"]);
+});
+
 test("a model that no one knows has no price, and says of which day our prices are", () => {
   expect(factsOf("claude-of-tomorrow").price).toBeUndefined();
   expect(factsOf("claude-opus-5-5-turbo").price).toBeUndefined();

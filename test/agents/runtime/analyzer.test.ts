@@ -2,6 +2,8 @@ import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import { startRuntime } from "#mcp-server/agents/runtime/startRuntime.ts";
 import type { RunSkill } from "#mcp-server/agents/runtime/types.ts";
+import { hasSandbox } from "../../fixtures/sandbox.ts";
+import { boxYaml } from "../../services/apps/navigation/lab.ts";
 import { endOf } from "./ends.ts";
 import { type Lab, openLab, runtimeOn, shipped } from "./lab.ts";
 
@@ -237,4 +239,16 @@ test("a deployment's run is summed up, and the report reported", async () => {
       }),
     ]);
   }, within);
+});
+
+test.runIf(hasSandbox)("a script that passed is judged too", async () => {
+  await lab.call("import_userinterface", { yaml: boxYaml("tv_app") });
+  await start();
+  const args = { script: "goto", args: ["Movies"], device_id: "box", userinterface_name: "tv_app" };
+  const { structured, text } = await lab.call("execute_script", { ...args, wait_ms: 60_000 });
+  const id = z.string({ error: text }).parse(structured.execution_id);
+  await isDone(id);
+  expect(await taskOf(id)).toMatchObject({ event: { type: "script.completed" } });
+  expect(await analyses(id)).toEqual([expect.objectContaining({ classification: "VALID_PASS" })]);
+  await lab.call("release_control", { device_id: "box" });
 });

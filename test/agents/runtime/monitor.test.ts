@@ -222,6 +222,20 @@ test("with a model its finding is written, and what it took is given back", asyn
   );
 });
 
+test("an alert that is not critical is classified by its own skill, which names who should take it", async () => {
+  const summary = "It moves again. Test owner should take it.";
+  const found = { decision: "discard", severity: "normal", summary, evidence: [], confidence: 0.8 };
+  const runSkill = answers(found);
+  await start({ runSkill });
+  const id = await lab.alert("freeze", "box-2");
+  await isDone(id);
+  expect(runSkill).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ skill: "alert-triage" }));
+  expect(await alertNow(id)).toMatchObject({
+    triage: "discarded",
+    triage_reason: expect.stringContaining(summary),
+  });
+});
+
 test.each([
   ["no answer", undefined],
   ["an answer of another form", { decision: "resolve", summary: "" }],

@@ -33,6 +33,7 @@ test("a message loads its skill, sends exactly its tools, calls them, and ends; 
     skill: "run-script",
     chosen_by: "trigger",
     text: "LOAD SKILL run-script",
+    tools: expect.toSatisfy((tools: string[]) => tools.toSorted().join() === toolsOf("run-script").join()),
   });
   for (const at of [0, 1, 2]) expect(namesOf(api, at)).toEqual(toolsOf("run-script"));
   expect(made.map(({ name }) => name)).toEqual(["list_hosts", "get_compatible_hosts", "execute_script"]);
