@@ -54,6 +54,9 @@ const singleFiles = {
   specWorker: join(here, "src/services/apps/apis/spec/specWorker.ts"),
   simulatedPhone: join(root, "test/lab/android/index.ts"),
 };
+/** SQLite looks for its WebAssembly next to its code, by a name that modules of this form lack. */
+const sqliteWorker = join(here, "src/services/lab/investigations/sources/sqliteWorker.ts");
+const sqliteWasm = join(root, "node_modules/node-sqlite3-wasm/dist/node-sqlite3-wasm.wasm");
 /** PGlite reads them from the folder of its code, here pgliteWorker.js, which unpacks and passes its data. */
 const pgliteFiles = ["pglite.wasm", "initdb.wasm"];
 const pgliteData = "pglite.data";
@@ -149,10 +152,16 @@ async function buildAll() {
         splitting: true,
       }),
       await build({ ...shipped, entryPoints: singleFiles }),
+      await build({
+        ...shipped,
+        entryPoints: { sqliteWorker },
+        define: { __dirname: "import.meta.dirname" },
+      }),
     ];
     const inputs = parts.flatMap(({ metafile }) => Object.keys(metafile.inputs));
     writeFileSync(join(fresh, "licences.txt"), bundledLicences(root, inputs));
     for (const name of pgliteFiles) copyFileSync(join(pglite, "dist", name), join(fresh, name));
+    copyFileSync(sqliteWasm, join(fresh, basename(sqliteWasm)));
     const data = readFileSync(join(pglite, "dist", pgliteData));
     writeFileSync(join(fresh, `${pgliteData}.br`), brotliCompressSync(data, brotli));
     for (const name of schemas) cpSync(join(here, "docs", name), join(fresh, "schemas", name));

@@ -135,6 +135,7 @@ async function openParts(options: ServeOptions, claim: Claim) {
     reserved: new Set(catalogue.skills.map(({ name }) => name)),
     onProblems: (problems) => observability.log.warn({ problems }, "skills left out"),
   });
+  const ofBuild: Skill[] = JSON.parse(readFileSync(new URL("./skills.json", import.meta.url), "utf8"));
   const running = rooms.createServices({
     config,
     storage,
@@ -144,6 +145,7 @@ async function openParts(options: ServeOptions, claim: Claim) {
     ownPort: () => own.port,
     serving: () => own.serving,
     skillProblems: userSkills.problems,
+    skills: () => [...ofBuild, ...userSkills.investigating()],
     log: (text) => observability.log.info(text),
     debug: (facts, text) => observability.log.debug(facts, text),
     onFault: fault,
@@ -152,7 +154,8 @@ async function openParts(options: ServeOptions, claim: Claim) {
     ...{ db: storage.db, clock: rooms.systemClock },
     log: (text, agent_session) => observability.log.info({ agent_session }, text),
   });
-  return { rooms, config, observability, storage, catalogue, userSkills, running, agentStore, own, fault };
+  const skills = { ofBuild, user: userSkills };
+  return { rooms, config, observability, storage, catalogue, skills, running, agentStore, own, fault };
 }
 type Parts = Awaited<ReturnType<typeof openParts>>;
 
@@ -161,7 +164,7 @@ async function compose(
   claim: Claim,
 ): Promise<{ daemon: Daemon; lost: AbortSignal; end(): Promise<void> }> {
   const parts = await openParts(options, claim);
-  const { rooms, config, observability, storage, catalogue, userSkills, running, fault } = parts;
+  const { rooms, config, observability, storage, catalogue, skills, running, fault } = parts;
   const { services } = running;
   const clock = rooms.systemClock;
   const recovered = await services.executions.recover();
@@ -175,7 +178,7 @@ async function compose(
     clock,
     maxCallMs: config.limits.call_ms,
   });
-  running.serveScripts(callTool);
+  running.serveTools({ calls: callTool, effectOf: (name) => registry.find(name)?.effect });
   const facts = agentFacts(parts);
   const agentStoreApi = rooms.createAgentStoreApi(parts.agentStore, facts, fault);
   const agents = agentsOf(parts, facts);
@@ -190,7 +193,7 @@ async function compose(
     allowedOrigins: config.server.allowed_origins,
     callTool,
     resources: resourcesOf(parts),
-    userSkills: userSkills.current,
+    userSkills: skills.user.current,
     clock,
     events: rooms.createEventsApi(running.events, fault),
     agentStore: agentStoreApi,
@@ -208,8 +211,7 @@ async function compose(
     closeServices: () => agents.close().catch(fault).then(running.close).catch(fault),
   });
   describeServices(parts, daemon);
-  // Behind the port: what a deployment or a watched device runs must not reach our own server.
-  for (const part of [services.deployments, running.watching, running.learning]) part.start().catch(fault);
+  startParts(parts);
   agents.startAutonomous(daemon.own).catch(fault);
   addGauges(parts);
   const { hash: build } = catalogue.build;
@@ -219,7 +221,7 @@ async function compose(
     daemon,
     lost: stopWhenLost(parts, claim, daemon),
     async end() {
-      userSkills.close();
+      skills.user.close();
       await storage.close();
       await observability.close();
       await claim.lock.release();
@@ -227,13 +229,19 @@ async function compose(
   };
 }
 
-function resourcesOf({ rooms, running, catalogue, userSkills }: Parts) {
+/** After the port is known: what a deployment or a watched device runs must not reach our own server. */
+function startParts({ running, fault }: Parts): void {
+  const { services, watching, learning, investigations } = running;
+  for (const part of [services.deployments, watching, learning, investigations]) part.start().catch(fault);
+}
+
+function resourcesOf({ rooms, running, catalogue, skills }: Parts) {
   return rooms.createResources([
     rooms.artifactRoom(running.artifacts),
     rooms.referenceRoom(running.services),
     rooms.treeRoom(running.services),
     rooms.eventRoom(running.events),
-    ...rooms.namedRooms(catalogue, userSkills.current),
+    ...rooms.namedRooms(catalogue, skills.user.current),
   ]);
 }
 
@@ -250,9 +258,8 @@ function stopWhenLost({ storage, observability }: Parts, claim: Claim, daemon: D
 }
 
 /** What a client of the agents must know of this server. */
-function agentFacts({ rooms, config, userSkills }: Parts) {
-  const ofBuild: Skill[] = JSON.parse(readFileSync(new URL("./skills.json", import.meta.url), "utf8"));
-  return { settings: config.agents, skills: rooms.joinSkills(ofBuild, userSkills.current) };
+function agentFacts({ rooms, config, skills }: Parts) {
+  return { settings: config.agents, skills: rooms.joinSkills(skills.ofBuild, skills.user.current) };
 }
 
 /** The agents, opened at the first use. */
@@ -294,6 +301,7 @@ function purgeDaily({ config, rooms, storage, running, agentStore, fault }: Part
     const now = rooms.systemClock.now();
     const daysAgo = (days: number) => new Date(now - days * dayMs).toISOString();
     calls.purgeKeys(daysAgo(1)).catch(fault);
+    running.investigations.purge(daysAgo(config.limits.audit_days)).catch(fault);
     for (const forget of [...records, agentStore.purge])
       forget(daysAgo(config.limits.audit_days)).catch(fault);
     running.memory.purge().catch(fault);
@@ -320,6 +328,7 @@ function restOf(
     artifacts: running.artifacts,
     audit: async (filter) => running.services.secrets.mask(await own.calls.recent(filter)),
     memory: running.memory,
+    investigations: running.services.investigations,
     health: () => health(storage, own.agents),
     maxCallMs: config.limits.call_ms,
     principalOf: rooms.restPrincipal,

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { foldedWords } from "./words.ts";
 
 /** A skill or an agent is a page of text; a larger file is something else. */
@@ -25,6 +25,17 @@ export function readRequests(file: string): { text: string; line: number }[] {
     .split(/\r?\n/)
     .map((text, index) => ({ text, line: index + 1 }))
     .filter(({ text }) => !/^\s*#\s/.test(text) && foldedWords(text).length > 0);
+}
+
+/** Names of the files in a folder with this ending, in order; none when the folder is missing. */
+export function filesIn(folder: string, ending: string): string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => name.endsWith(ending))
+      .sort();
+  } catch {
+    return [];
+  }
 }
 
 export const isMissing = (error: unknown): boolean =>

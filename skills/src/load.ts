@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
-import { join } from "node:path";
-import { cannotRead, isMissing, readRequests, readText } from "./files.ts";
-import { parseSkill } from "./parse.ts";
+import { basename, join } from "node:path";
+import { cannotRead, filesIn, isMissing } from "./files.ts";
+import { type KnownTools, readSkillFolder, type SkillFile } from "./folder.ts";
 import type { Skill } from "./skill.ts";
 import type { SkillProblem } from "./source.ts";
 import { compareVersions } from "./versions.ts";
@@ -9,51 +9,71 @@ import { compareVersions } from "./versions.ts";
 /** `skills` by name, the highest version first. */
 export type LoadedSkills = { skills: Skill[]; problems: SkillProblem[] };
 
-/** What one file gave: a skill or its problems. */
-export type SkillFile = { file: string; skill?: Skill; problems: SkillProblem[] };
+type CheckExpression = KnownTools["checkExpression"];
 
 /**
- * Reads every `<name>/skill.yaml` and `<name>@<version>/skill.yaml` below `folder`. A skill with a problem is left out and
- * all its problems are reported; the others go on. `knownTools` are the tools that a skill may name.
+ * Reads every `<name>/skill.yaml` and `<name>@<version>/skill.yaml` below `folder`, or `skill_definition.yaml` in its place, with
+ * their decision trees. A skill with a problem is left out and all its problems are reported; the others go on. `knownTools` are
+ * the tools that a skill may name; `checkExpression` says what is wrong with a CEL expression.
  */
-export function loadSkills(folder: string, knownTools: ReadonlySet<string>): LoadedSkills {
-  return loadSkillFolders([folder], knownTools);
+export function loadSkills(
+  folder: string,
+  knownTools: ReadonlySet<string>,
+  checkExpression?: CheckExpression,
+): LoadedSkills {
+  return loadSkillFolders([folder], knownTools, checkExpression);
 }
 
 /** As {@link loadSkills} over several folders: a name in a later one replaces that name, in all its versions, of those before. */
-export function loadSkillFolders(folders: readonly string[], knownTools: ReadonlySet<string>): LoadedSkills {
-  return joinSkillFiles(folders.map((folder) => readSkillFiles(folder, knownTools)));
+export function loadSkillFolders(
+  folders: readonly string[],
+  knownTools: ReadonlySet<string>,
+  checkExpression?: CheckExpression,
+): LoadedSkills {
+  const known = { tools: knownTools, checkExpression };
+  return joinSkillFiles(folders.map((folder) => readSkillFiles(folder, known)));
 }
 
 /** The files of one folder; one that is missing has none. */
-export function readSkillFiles(folder: string, knownTools: ReadonlySet<string>): SkillFile[] {
+export function readSkillFiles(folder: string, known: KnownTools): SkillFile[] {
   const { names, message } = foldersIn(folder);
-  const files = names.flatMap((name) => readSkillFile(folder, name, knownTools) ?? misplacedIn(folder, name));
-  const all = [...misplacedAt(folder, "<name>/skill.yaml"), ...files];
+  const files = names.flatMap((name) => readSkillFolder(folder, name, known) ?? misplacedIn(folder, name));
+  const all = [...misplacedAt(folder, "<name>/skill.yaml"), ...flatFiles(folder), ...files];
   return message === undefined ? all : [...all, unreadable(folder, message)];
 }
 
-function readSkillFile(folder: string, name: string, knownTools: ReadonlySet<string>): SkillFile | undefined {
-  const file = join(folder, name, "skill.yaml");
-  const text = readText(file);
-  if (text === undefined) return undefined;
-  if (typeof text !== "string") return unreadable(file, text.message);
-  const parsed = parseSkill(text, file, name, knownTools);
-  const examples = readRequests(join(folder, name, "examples.txt")).map(({ text }) => text);
-  if (parsed.skill === undefined || examples.length === 0) return { file, ...parsed };
-  return { file, ...parsed, skill: { ...parsed.skill, examples } };
-}
+/** A skill is a folder; a YAML file next to the folders is not read. */
+const flatFiles = (folder: string): SkillFile[] =>
+  [".yaml", ".yml"].flatMap((ending) =>
+    filesIn(folder, ending)
+      .filter((file) => !skillFiles.includes(file))
+      .map((file) =>
+        unreadable(
+          join(folder, file),
+          `is not read: a skill is a folder; move it to ${basename(file, ending)}/skill.yaml`,
+        ),
+      ),
+  );
 
 /** Files that show a skill in a place where none is read. */
-const skillFiles = ["skill.yaml", "skill.yml", "SKILL.md"];
+const skillFiles = ["skill.yaml", "skill.yml", "skill_definition.yaml", "skill_definition.yml", "SKILL.md"];
+/** Folders that stand next to skills and are none; so does one whose name begins with a dot or an underscore. */
+const otherFolders = new Set(["dist", "node_modules", "out", "src"]);
 
-/** A folder without a skill.yaml: a skill of another form, or one that lies a folder too deep. */
+/** A folder without a skill.yaml: a skill of another form, one that lies a folder too deep, or no skill at all. */
 function misplacedIn(folder: string, name: string): SkillFile[] {
   const home = join(folder, name);
-  const deeper = name === "node_modules" ? [] : foldersIn(home).names;
-  return [
+  if (otherFolders.has(name) || /^[._]/.test(name)) return [];
+  const found = [
     ...misplacedAt(home, `${name}/skill.yaml`),
-    ...deeper.flatMap((inner) => misplacedAt(join(home, inner), `${inner}/skill.yaml`)),
+    ...foldersIn(home).names.flatMap((inner) => misplacedAt(join(home, inner), `${inner}/skill.yaml`)),
+  ];
+  if (found.length > 0) return found;
+  return [
+    unreadable(
+      home,
+      "has no skill.yaml, so it is not a skill; begin its name with _ to keep it here all the same",
+    ),
   ];
 }
 

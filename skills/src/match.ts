@@ -1,4 +1,5 @@
 import type { Skill } from "./skill.ts";
+import type { Evaluate, Scope } from "./tree/index.ts";
 import { latestSkills } from "./versions.ts";
 import { foldedWords, maxLetters, stem } from "./words.ts";
 
@@ -6,6 +7,11 @@ import { foldedWords, maxLetters, stem } from "./words.ts";
 export type MatchContext = {
   /** The kind of the device in question: skills for another kind are left out. */
   platform?: Skill["platform"] | undefined;
+  /**
+   * What the request is about, such as a ticket, with the evaluator of conditions. Skills whose conditions are false for it are left
+   * out; where the words decide nothing, the only one whose conditions all hold and whose phrase is in the request is chosen.
+   */
+  subject?: { context: Scope; evaluate: Evaluate } | undefined;
 };
 
 /** `phrase`: the trigger that decided. */
@@ -49,15 +55,17 @@ export const names = /"[^"]*"|«[^»]*»|“[^”]*”|„[^“”]*[“”]|(?<
 export function matchSkill(
   request: string,
   skills: readonly Skill[],
-  { platform }: MatchContext = {},
+  { platform, subject }: MatchContext = {},
 ): SkillMatch {
   const possible = latestSkills(skills).filter(
-    (skill) => !platform || skill.platform === null || skill.platform === platform,
+    (skill) =>
+      (!platform || skill.platform === null || skill.platform === platform) &&
+      judge(skill, subject).every((holds) => holds !== false),
   );
   const phrases = possible.flatMap((skill) =>
     phrasesOf(skill).map((text) => ({ skill, text, words: wordsOf(text) })),
   );
-  const found = decide(request, phrases);
+  const found = bySubject(decide(request, phrases), request, phrases, subject);
   if (typeof found !== "string") return { kind: "match", skill: found.skill, phrase: found.text };
   return { kind: "ask", candidates: rank(request, possible).slice(0, maxCandidates), reason: found };
 }
@@ -79,6 +87,28 @@ function decide(request: string, phrases: readonly Phrase[]): Phrase | string {
   if (typeof phrase === "string") return phrase;
   const added = words.slice(longest).filter((word) => !links.has(word));
   return objection(added, request, phrase, phrases) ?? phrase;
+}
+
+/** Whether each condition of a skill holds; one that cannot be determined rules nothing out. */
+const judge = ({ conditions = [] }: Skill, subject: MatchContext["subject"]) =>
+  subject === undefined ? [] : conditions.map((condition) => subject.evaluate(condition, subject.context));
+
+/** Where the words decide nothing: the only skill for this subject with a phrase anywhere in the request. */
+function bySubject(
+  decided: Phrase | string,
+  request: string,
+  phrases: readonly Phrase[],
+  subject: MatchContext["subject"],
+): Phrase | string {
+  if (typeof decided !== "string" || subject === undefined || request.length > maxLetters) return decided;
+  const words = wordsOf(request);
+  const fitting = phrases.filter(({ skill, words: phrase }) => {
+    const holds = judge(skill, subject);
+    const isForSubject = holds.length > 0 && holds.every((one) => one === true);
+    return isForSubject && words.some((_, at) => startsWith(words.slice(at), phrase));
+  });
+  const [first] = fitting;
+  return first !== undefined && fitting.every(({ skill }) => skill === first.skill) ? first : decided;
 }
 
 function onlyOne(phrases: readonly Phrase[]): Phrase | string {

@@ -36,6 +36,10 @@ export function describeIssue(
     return issue.keys.map((key) =>
       source.problemAtKey(key, `${key}: is not a key of ${what}${offer(key, Object.keys(shape))}`),
     );
+  if (issue.code === "unrecognized_keys")
+    return issue.keys.map((key) =>
+      source.problemAt([...path, key], `${[...path, key].join(".")}: is not a key here`),
+    );
   return [source.problemAt(path, [path.join("."), message].filter(Boolean).join(": "))];
 }
 

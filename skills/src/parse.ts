@@ -1,6 +1,8 @@
 import { z } from "zod";
+import { refusedSources } from "./dataSources.ts";
+import { skillOfDefinition } from "./definition.ts";
 import { describeIssue, offer } from "./nearest.ts";
-import { type Skill, skillSchema } from "./skill.ts";
+import { definitionSchema, type Skill, skillSchema } from "./skill.ts";
 import { readSource, type SkillProblem, type Source } from "./source.ts";
 
 /** What is looked at also when the rest of the file is wrong, so that all problems come at once. */
@@ -10,16 +12,24 @@ const headSchema = z.looseObject({
   tools: z.array(z.unknown()).catch([]),
 });
 
+/** `source`: where the keys stand, for later problems; undefined with a skill of no file. */
+export type ParsedSkill = {
+  skill?: Skill;
+  problems: SkillProblem[];
+  /** A problem at a key of the skill. */
+  problemAt?: (path: readonly PropertyKey[], message: string) => SkillProblem;
+};
+
 /**
- * Parses one `skill.yaml`; a skill only when nothing is wrong with it. `folderName` is `<name>` or `<name>@<version>`;
- * `knownTools` are the tools that it may name.
+ * Parses one `skill.yaml`; a skill only when nothing is wrong with it, except for data sources that are refused. `folderName` is
+ * `<name>` or `<name>@<version>`; `knownTools` are the tools that it may name.
  */
 export function parseSkill(
   text: string,
   file: string,
   folderName: string,
   knownTools: ReadonlySet<string>,
-): { skill?: Skill; problems: SkillProblem[] } {
+): ParsedSkill {
   const source = readSource(text, file);
   if (Array.isArray(source)) return { problems: source };
   const parsed = skillSchema.safeParse(source.value);
@@ -27,8 +37,41 @@ export function parseSkill(
     ...(parsed.error?.issues ?? []).flatMap((issue) => describeIssue(issue, source, "a skill", skillSchema)),
     ...checkHead(source, folderName, knownTools),
   ].sort((a, b) => a.line - b.line);
-  return parsed.success && problems.length === 0 ? { skill: parsed.data, problems } : { problems };
+  return withRefusals(parsed.data, problems, source.problemAt);
 }
+
+/** As {@link parseSkill} for a `skill_definition.yaml`. The folder's name may have underscores. */
+export function parseDefinition(text: string, file: string, folderName: string): ParsedSkill {
+  const source = readSource(text, file);
+  if (Array.isArray(source)) return { problems: source };
+  const parsed = definitionSchema.safeParse(source.value);
+  const problems = (parsed.error?.issues ?? []).flatMap((issue) =>
+    describeIssue(issue, source, "a skill definition", definitionSchema),
+  );
+  const skill = parsed.data && skillOfDefinition(parsed.data);
+  if (skill !== undefined && !isFolderOf(folderName.replaceAll("_", "-"), skill))
+    problems.push(
+      source.problemAt(["skill", "id"], `skill.id: must be its folder's, ${folderName.split("@")[0]}`),
+    );
+  return withRefusals(skill, problems, (path, message) => source.problemAt(["skill", ...path], message));
+}
+
+function withRefusals(
+  skill: Skill | undefined,
+  problems: SkillProblem[],
+  problemAt: NonNullable<ParsedSkill["problemAt"]>,
+): ParsedSkill {
+  if (skill === undefined || problems.length > 0) return { problems };
+  const refused = refusedSources(skill.data_sources).map(({ path, message }) =>
+    problemAt(path, `${path.join(".")}: ${message}`),
+  );
+  return { skill, problems: refused, problemAt };
+}
+
+const isFolderOf = (
+  folder: string,
+  { name, version }: { name: string; version?: string | undefined },
+): boolean => folder === name || folder === `${name}@${version}`;
 
 function checkHead(source: Source, folderName: string, knownTools: ReadonlySet<string>): SkillProblem[] {
   const head = headSchema.safeParse(source.value);
@@ -44,7 +87,7 @@ function checkHead(source: Source, folderName: string, knownTools: ReadonlySet<s
         ]
       : [],
   );
-  if (name !== undefined && folderName !== name && folderName !== `${name}@${version}`)
+  if (name !== undefined && !isFolderOf(folderName, { name, version }))
     problems.push(source.problemAt(["name"], `name: must be its folder's, ${folderName.split("@")[0]}`));
   return problems;
 }

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { dataSourcesSchema } from "./dataSources.ts";
+import { conditionSchema, type DecisionTree, handoffSchema, resultFields } from "./tree/index.ts";
 import { foldedWords } from "./words.ts";
 
 const name = z
@@ -14,6 +16,50 @@ const trigger = z
   .max(100)
   .regex(/^[^\p{Cc}]*$/u, "must be one line")
   .refine((text) => foldedWords(text).length > 0, "must have a word");
+
+const words = z.string().trim().min(1).max(200);
+const fileName = z.string().regex(/^[\w.-]+\.ya?ml$/, "must be a YAML file in the skill's folder");
+const duration = z
+  .string()
+  .regex(/^\d+(\.\d+)? (second|minute|hour)s?$/, "must be a time such as 20 minutes");
+
+/** Keys of a skill that investigates; all optional. */
+const investigating = {
+  owner: words.optional(),
+  status: words.optional(),
+  /** Must all hold for the context of a request, if there is one; translated to CEL. */
+  conditions: z.array(conditionSchema).max(20).optional(),
+  issue_categories: z.array(words).max(50).optional(),
+  capabilities: z
+    .array(
+      z.strictObject({
+        id: words,
+        description: words,
+        confidence: z.enum(["high", "medium", "low"]).optional(),
+      }),
+    )
+    .max(50)
+    .optional(),
+  data_sources: dataSourcesSchema.optional(),
+  decision_tree: z
+    .strictObject({ path: fileName.default("decision_tree.yaml"), entry_point: words.optional() })
+    .optional(),
+  human_handoff: handoffSchema.optional(),
+  /** Which of the result's names a caller gets. */
+  output_format: z
+    .strictObject({ type: z.literal("investigation_result"), fields: z.array(z.enum(resultFields)).min(1) })
+    .optional(),
+  metrics: z
+    .strictObject({
+      target_time: duration.optional(),
+      baseline_time: duration.optional(),
+      expected_accuracy: z
+        .string()
+        .regex(/^(100|\d{1,2})(\.\d+)?%$/, "must be a share such as 85%")
+        .optional(),
+    })
+    .optional(),
+};
 
 /** What an agent can be asked to do: the keys of a `skill.yaml`. Strict; an unknown key is an error. */
 export const skillSchema = z.strictObject({
@@ -38,9 +84,53 @@ export const skillSchema = z.strictObject({
   platform: z.enum(["web", "mobile", "stb", "desktop"]).nullable().default(null),
   requires_device: z.boolean().default(false),
   timeout_seconds: z.int().positive().max(86_400).default(1_800),
+  ...investigating,
 });
-/** `examples`: requests that count as triggers do, one a line in its `examples.txt`. */
-export type Skill = z.output<typeof skillSchema> & { examples?: readonly string[] };
+
+const keyword = z.string().trim().min(1).max(100);
+
+/** The keys of a `skill_definition.yaml`, the other form of a skill that investigates. Strict. */
+export const definitionSchema = z.strictObject({
+  skill: z.strictObject({
+    id: z
+      .string()
+      .max(64)
+      .regex(/^[a-z][a-z0-9]*([_-][a-z0-9]+)*$/, "must be lowercase words joined by underscores"),
+    name: words,
+    version,
+    description: skillSchema.shape.description,
+    triggers: z.strictObject({
+      keywords: z.array(keyword).min(1).max(200),
+      issue_categories: investigating.issue_categories,
+      conditions: investigating.conditions,
+    }),
+    owner: investigating.owner,
+    status: investigating.status,
+    capabilities: investigating.capabilities,
+    data_sources: investigating.data_sources,
+    decision_tree: investigating.decision_tree,
+    human_handoff: investigating.human_handoff,
+    output_format: investigating.output_format,
+    metrics: investigating.metrics,
+  }),
+});
+
+/** What a skill that investigates runs by. */
+export type Investigation = {
+  tree: DecisionTree;
+  /** Its `knowledge_base.md`. */
+  knowledge?: string;
+  /** Texts of `prompts/*.txt` by file name without its ending. */
+  prompts: Readonly<Record<string, string>>;
+};
+/**
+ * `examples`: requests that count as triggers do, one a line in its `examples.txt`. `investigation`: only of a skill with a decision
+ * tree.
+ */
+export type Skill = z.output<typeof skillSchema> & {
+  examples?: readonly string[];
+  investigation?: Investigation;
+};
 
 function refuseTwins(keyOf: (value: string) => string) {
   return (values: readonly string[], context: z.core.$RefinementCtx<readonly string[]>): void => {

@@ -35,19 +35,30 @@ function requestsIn(folder: string, { triggers }: Skill): Request[] {
   const listed = (file: string, mustChoose: boolean) =>
     readRequests(file).map(({ text, line }) => ({ file, line, request: text, mustChoose }));
   return [
-    ...triggersIn(join(folder, "skill.yaml"), triggers),
+    ...triggersIn(folder, triggers),
     ...listed(join(folder, "examples.txt"), true),
     ...listed(join(folder, "counterexamples.txt"), false),
   ];
 }
 
-function triggersIn(file: string, triggers: readonly string[]): Request[] {
-  const text = readText(file);
-  const source = readSource(typeof text === "string" ? text : "", file);
+function triggersIn(folder: string, triggers: readonly string[]): Request[] {
+  const { file, source, path } = triggerFile(folder);
   return triggers.flatMap((trigger, index) => {
-    const line = Array.isArray(source) ? 1 : source.problemAt(["triggers", index], "").line;
+    const line = Array.isArray(source) ? 1 : source.problemAt([...path, index], "").line;
     return withSmallWords(trigger).map((request) => ({ file, line, request, mustChoose: true }));
   });
+}
+
+/** Where the triggers of a skill stand. */
+function triggerFile(folder: string) {
+  const forms = [
+    { file: join(folder, "skill.yaml"), path: ["triggers"] },
+    { file: join(folder, "skill_definition.yaml"), path: ["skill", "triggers", "keywords"] },
+  ] as const;
+  const texts = forms.map(({ file }) => readText(file));
+  const at = typeof texts[0] !== "string" && typeof texts[1] === "string" ? 1 : 0;
+  const text = texts[at];
+  return { ...forms[at], source: readSource(typeof text === "string" ? text : "", forms[at].file) };
 }
 
 function tryRequest({ mustChoose, ...request }: Request, skill: Skill, skills: readonly Skill[]): Trial {

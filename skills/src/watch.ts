@@ -1,13 +1,16 @@
 import { type FSWatcher, statSync, watch } from "node:fs";
 import { dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { foldersIn, joinSkillFiles, type LoadedSkills, readSkillFiles, type SkillFile } from "./load.ts";
+import type { KnownTools, SkillFile } from "./folder.ts";
+import { foldersIn, joinSkillFiles, type LoadedSkills, readSkillFiles } from "./load.ts";
 import type { Skill } from "./skill.ts";
 import type { SkillProblem } from "./source.ts";
 
 export type SkillWatch = {
   /** What holds now. */
   current(): LoadedSkills;
+  /** Reads all files again at once; a skill with a problem goes, also one that had a good state before. */
+  reload(): void;
   /** Ends the watch; its owner must call it. */
   close(): void;
 };
@@ -20,6 +23,7 @@ export type SkillWatch = {
 export function watchSkills(request: {
   folders: readonly string[];
   knownTools: ReadonlySet<string>;
+  checkExpression?: KnownTools["checkExpression"];
   onChange?: (loaded: LoadedSkills) => void;
   /** Editors write a file in several steps; they are taken as one. */
   debounceMs?: number;
@@ -53,11 +57,17 @@ class Watch implements SkillWatch {
   private readonly schedule = (): void => {
     if (this.isClosed) return;
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.reload(), this.request.debounceMs ?? 100);
+    this.timer = setTimeout(() => this.refresh(), this.request.debounceMs ?? 100);
     this.timer.unref();
   };
 
-  private reload(): void {
+  reload(): void {
+    if (this.isClosed) return;
+    this.good.clear();
+    this.refresh();
+  }
+
+  private refresh(): void {
     const before = this.loaded;
     this.loaded = this.load();
     if (!isDeepStrictEqual(before, this.loaded)) this.request.onChange?.(this.loaded);
@@ -66,7 +76,8 @@ class Watch implements SkillWatch {
   private load(): LoadedSkills {
     // Watched before it is read: a change between the two is then seen.
     const unwatched = this.watchAll();
-    const folders = this.request.folders.map((folder) => readSkillFiles(folder, this.request.knownTools));
+    const { knownTools: tools, checkExpression } = this.request;
+    const folders = this.request.folders.map((folder) => readSkillFiles(folder, { tools, checkExpression }));
     const loaded = joinSkillFiles(folders.map((files) => files.map((file) => this.lastGood(file))));
     this.forget(new Set(folders.flat().map(({ file }) => file)));
     return { skills: loaded.skills, problems: [...loaded.problems, ...unwatched] };
@@ -117,7 +128,10 @@ function watchedFor(folder: string): [folder: string, inode: bigint][] {
   const inode = inodeOf(folder);
   const above = dirname(folder);
   if (inode === undefined) return above === folder ? [] : watchedFor(above).slice(0, 1);
-  const inner = foldersIn(folder).names.map((name) => join(folder, name));
+  const inner = foldersIn(folder).names.flatMap((name) => [
+    join(folder, name),
+    join(folder, name, "prompts"),
+  ]);
   return [folder, ...inner].flatMap((one) => {
     const number = inodeOf(one);
     return number === undefined ? [] : [[one, number]];

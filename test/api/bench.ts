@@ -134,6 +134,7 @@ export function start(
     events,
     artifacts,
     memory: { list: async () => [], forget: async (id) => (id === undefined ? 2 : 1) },
+    investigations: { stats: async () => ({ uses: [], spending: [] }) },
     audit: async (filter) => [filter],
     health: async () => ({ healthy, services: { database: healthy ? "ok" : "down" } }),
     principalOf: (request) => ({

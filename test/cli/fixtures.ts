@@ -137,6 +137,7 @@ export async function startFakeDaemon(
       },
       artifacts: services.artifacts,
       memory: { list: async () => [], forget: async () => 0 },
+      investigations: { stats: async () => ({ uses: [], spending: [] }) },
       audit: async (filter) => [
         {
           at: "2026-11-21T00:00:00.000Z",

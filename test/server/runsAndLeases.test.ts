@@ -56,6 +56,7 @@ async function serveDoors({ services, events, artifacts, storage, memory }: Prod
     events,
     artifacts,
     memory,
+    investigations: services.investigations,
     audit: calls.recent,
     principalOf: restPrincipal,
   };

@@ -200,7 +200,7 @@ test("a skill that lies where none is read is reported, with where it belongs", 
   ];
   put("demo", "skill.yaml");
   put("demo", "SKILL.md");
-  mkdirSync(join(folder, "notes"));
+  mkdirSync(join(folder, "_notes"));
   const { skills, problems } = loadSkills(folder, tools);
   expect(skills.map(({ name }) => name)).toEqual(["demo"]);
   expect(problems.map(({ file }) => file)).toEqual(misplaced);

@@ -4,12 +4,14 @@ import type { Registry } from "../registry/registry.ts";
 import type { Attachment } from "../registry/tool.ts";
 import type { Caller, CallTool } from "../server/call/callTool.ts";
 import { secretsIn } from "../server/http/clientHeaders.ts";
+import type { Services } from "../services/index.ts";
 import type { ArtifactStore, MemoryService } from "../services/ports.ts";
 import { type AuditQuery, auditQueryOf } from "./audit.ts";
 import { errorResponse, errorsOf, newTraceId, thrownResponse } from "./errors.ts";
 import { createEventsApi, type EventSource } from "./events.ts";
 import { planArgumentsOf } from "./executeTask.ts";
 import { forgottenIn, memoryQueryOf } from "./memory.ts";
+import { skillStatsQueryOf } from "./skillStats.ts";
 import { toolsOf } from "./tools.ts";
 
 export type ApiDeps = {
@@ -20,6 +22,7 @@ export type ApiDeps = {
   /** Who called what, newest first; see `auditQuerySchema`. Nothing secret in it. */
   audit(filter: AuditQuery): Promise<readonly object[]>;
   memory: Pick<MemoryService, "list" | "forget">;
+  investigations: Pick<Services["investigations"], "stats">;
   /** One word per service, such as `database: "ok"`. */
   health(): Promise<{ healthy: boolean; services: Record<string, string> }>;
   /** Whose call a request is, after the server has let it in. */
@@ -47,6 +50,9 @@ export function createApi(deps: ApiDeps): Hono {
   api.delete("/memory", async (c) => {
     return c.json({ forgotten: await deps.memory.forget(forgottenIn(c.req.query())) });
   });
+  api.get("/skills/stats", async (c) =>
+    c.json(await deps.investigations.stats(skillStatsQueryOf(c.req.query()).skill)),
+  );
   api.get("/openapi.json", async (c) => {
     // The code that makes the document is large, and few ask for it.
     const { openApiDocument } = await import("./openapi.ts");

@@ -6,6 +6,7 @@ import { auditQuerySchema } from "./audit.ts";
 import { consumerSchema, doneSchema, querySchema } from "./events.ts";
 import { taskSchema } from "./executeTask.ts";
 import { forgetQuerySchema, memoryQuerySchema } from "./memory.ts";
+import { skillStatsQuerySchema } from "./skillStats.ts";
 import { toolQuerySchema, toolSchema } from "./tools.ts";
 
 type Json = Record<string, unknown>;
@@ -157,6 +158,32 @@ const memorySchema = z.object({
   expires_at: z.iso.datetime(),
 });
 
+const skillUseSchema = z.object({
+  skill: z.string(),
+  runs: z.int(),
+  done: z.int(),
+  users: z.int(),
+  repeats: z.int().describe("Runs beyond the first of each user."),
+  mean_ms: z.number().describe("Of a run, without the time in which a person was waited for."),
+  mean_steps: z.number(),
+  mean_calls: z.number().describe("Requests to databases, APIs and tools."),
+  cached: z.int().describe("Replies that came from the cache."),
+  source_ms: z.int().describe("Time in which databases, APIs and tools worked."),
+  handoffs: z.int(),
+  asked: z.int().describe("Runs that asked a person."),
+  rated: z.int(),
+  rating: z.number().nullable(),
+  confirmed: z.int().describe("Runs whose root cause a person judged."),
+  right: z.int(),
+  wrong: z.int(),
+});
+const spendingSchema = z.object({
+  skill: z.string(),
+  conversations: z.int(),
+  tokens: z.int(),
+  cost_usd: z.number(),
+});
+
 const answer = (description: string, schema: z.ZodType) => ({ description, content: json(schema) });
 const orFailure = (description: string, schema: z.ZodType) => ({
   200: answer(description, schema),
@@ -203,6 +230,19 @@ const routes: readonly RouteConfig[] = [
     ...{ method: "delete", path: "/memory", operationId: "forget", summary: "Forget one memory, or all" },
     request: { query: forgetQuerySchema },
     responses: orFailure("How many are gone.", z.object({ forgotten: z.int() })),
+  },
+  {
+    ...{
+      method: "get",
+      path: "/skills/stats",
+      operationId: "skillStats",
+      summary: "Use of skills that investigate",
+    },
+    request: { query: skillStatsQuerySchema },
+    responses: orFailure(
+      "By skill.",
+      z.object({ uses: z.array(skillUseSchema), spending: z.array(spendingSchema) }),
+    ),
   },
   {
     ...{ method: "get", path: "/events", operationId: "events", summary: "Events in order, from a cursor" },

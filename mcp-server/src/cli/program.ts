@@ -10,6 +10,7 @@ import { addListCommands } from "./commands/list.ts";
 import { runLogs } from "./commands/logs.ts";
 import { addMemoryCommand } from "./commands/memory.ts";
 import { addReportCommand } from "./commands/reportCommand.ts";
+import { addSkillStatsCommand } from "./commands/skillStats.ts";
 import { addFolderCommands } from "./folder/commands.ts";
 import type { DaemonOptions } from "./options.ts";
 import { addRunCommands } from "./programRun.ts";
@@ -225,6 +226,7 @@ function addSkillsCommand(program: Command, terminal: Terminal, exit: (code: Exi
       exit(exportAll({ ...given, folder, names }, terminal));
     });
   addOwnSkillsCommands(skills, terminal, exit);
+  addSkillStatsCommand(skills, terminal, exit);
 }
 
 function addOwnSkillsCommands(skills: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
@@ -232,18 +234,24 @@ function addOwnSkillsCommands(skills: Command, terminal: Terminal, exit: (code: 
     .description("writes a skill of your own that loads, to be edited")
     .argument("<name>", "lowercase words joined by hyphens")
     .option("--into <folder>", "the folder of skills, in place of yours (LABWRIGHT_SKILLS_DIR)")
-    .addHelpText("after", examples("labwright skills new check-lamps"))
-    .action(async (name: string, given: DaemonOptions & { into?: string }) => {
-      const { newSkill } = await import("./commands/skills.ts");
-      exit(newSkill({ ...given, name }, terminal));
+    .option("--tree", "a skill that investigates by a decision tree, with a test case")
+    .addHelpText(
+      "after",
+      examples("labwright skills new check-lamps", "labwright skills new find-lost-orders --tree"),
+    )
+    .action(async (name: string, given: DaemonOptions & { into?: string; tree?: boolean }) => {
+      const { newSkill } = await import("./commands/ownSkills.ts");
+      exit(await newSkill({ ...given, name }, terminal));
     });
   withDaemonOptions(skills.command("test"))
-    .description("tries which skill the triggers and examples of your skills choose")
+    .description(
+      "tries which skill the triggers and examples of your skills choose, and the test cases of decision trees",
+    )
     .argument("[names...]", "only these skills")
     .addHelpText("after", examples("labwright skills test", "labwright skills test check-lamps"))
     .action(async (names: string[], given: DaemonOptions) => {
-      const { testSkills } = await import("./commands/skills.ts");
-      exit(testSkills({ ...given, names }, terminal));
+      const { testSkills } = await import("./commands/ownSkills.ts");
+      exit(await testSkills({ ...given, names }, terminal));
     });
 }
 

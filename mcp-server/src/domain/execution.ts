@@ -9,6 +9,7 @@ export const executionKindSchema = z.enum([
   "script",
   "validation",
   "plan",
+  "investigation",
 ]);
 export type ExecutionKind = z.output<typeof executionKindSchema>;
 

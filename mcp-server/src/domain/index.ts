@@ -6,6 +6,7 @@ export * from "./apiSpec.ts";
 export * from "./common.ts";
 export * from "./deployment.ts";
 export * from "./execution.ts";
+export * from "./investigation.ts";
 export * from "./memory.ts";
 export * from "./navigation.ts";
 export * from "./notices.ts";

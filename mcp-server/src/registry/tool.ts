@@ -19,6 +19,7 @@ export const capabilities = [
   "FILE_WRITE",
   "GPS_LOCATION",
   "INTERACTION_TESTING",
+  "INVESTIGATION",
   "NAVIGATION",
   "NAVIGATION_MODEL",
   "PLANNING",
@@ -51,6 +52,7 @@ export const domains = [
   "alerts",
   "requirements",
   "processes",
+  "investigations",
   "workspace",
   "apis",
 ] as const;

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { ControllerFactory } from "@labwright/controllers";
-import type { SkillProblem } from "@labwright/skills";
+import type { Skill, SkillProblem } from "@labwright/skills";
 import type { Config } from "../config.ts";
 import { ownAddons } from "../storage/engine/ownAddons.ts";
 import { packageFolder } from "../storage/engine/packageFolder.ts";
@@ -11,6 +11,7 @@ import {
   coverageRows,
   databaseBytes,
   eventRows,
+  investigationRows,
   leaseRows,
   memoryRows,
   requirementRows,
@@ -46,6 +47,7 @@ import { readsPictures } from "./devices/verifications/sourcePicture.ts";
 import type { Services } from "./index.ts";
 import { createAlerts } from "./lab/alerts/index.ts";
 import { createDiagnosis } from "./lab/diagnosis/index.ts";
+import { Investigations, type ToolPort } from "./lab/investigations/index.ts";
 import { createLearning, type Learning } from "./lab/memory/learning.ts";
 import { createMemory } from "./lab/memory/memory.ts";
 import { createProcesses, type Serving } from "./lab/processes/index.ts";
@@ -66,7 +68,7 @@ import { createDeployments } from "./runs/deployments/index.ts";
 import { createJudgements } from "./runs/judgement/index.ts";
 import { createReports } from "./runs/reports/index.ts";
 import { createResults } from "./runs/results/index.ts";
-import { createScripts, type ScriptService, type ToolCalls } from "./runs/scripts/index.ts";
+import { createScripts, type ScriptService } from "./runs/scripts/index.ts";
 import { createWorkspace } from "./runs/workspace/index.ts";
 
 export type ServiceDependencies = {
@@ -79,6 +81,8 @@ export type ServiceDependencies = {
   ownPort(): number | undefined;
   schemaWorkerFile?: URL;
   skillProblems?(): readonly SkillProblem[];
+  /** Those of the build and of the user, as they are now; none when left out. */
+  skills?(): readonly Skill[];
   serving?(): Serving | undefined;
   /** A line of the daemon's log. */
   log?(text: string): void;
@@ -95,8 +99,9 @@ export type RunningServices = {
   watching: Watching;
   memory: MemoryService;
   learning: Learning;
-  /** Registers how scripts call tools, once that path exists. */
-  serveScripts(calls: ToolCalls): void;
+  investigations: Pick<Investigations, "start" | "purge">;
+  /** Registers how scripts and investigations call tools, once that path exists. */
+  serveTools(tools: ToolPort): void;
   close(): Promise<void>;
 };
 
@@ -109,7 +114,7 @@ export function createServices(deps: ServiceDependencies): RunningServices {
   const { db } = deps.storage;
   const policy = createUrlPolicy(config.url_policy, { port: deps.ownPort });
   const { events, artifacts } = createRecords(deps);
-  const inputs = createInputs(clock);
+  const [inputs, tools] = [createInputs(clock), laterTools()];
   const devices = createDeviceRoom(deps, policy, inputs);
   const screen = createScreen(artifacts, clock, devices);
   const pictureOf = readsPictures({ artifacts, uploads: createUploads(config.folders.uploads) });
@@ -125,16 +130,18 @@ export function createServices(deps: ServiceDependencies): RunningServices {
     onError: deps.onFault,
   });
   const driving = { notices, clock, secrets, artifacts, devices, screen, verifications, actions, executions };
-  const { scripts, workspace, serveScripts } = createScriptRoom(deps, driving);
+  const { scripts, workspace } = createScriptRoom(deps, driving, tools.get);
   const schemas = createSchemaChecker(deps.schemaWorkerFile);
   const memory = createMemory({ rows: memoryRows(db), secrets, clock });
-  const apps = createApps(deps, createWayOut(deps, policy), { ...driving, scripts, schemas, memory });
+  const wayOut = createWayOut(deps, policy);
+  const apps = createApps(deps, wayOut, { ...driving, scripts, schemas, memory });
   const requirements = requirementsIn(deps, apps);
   const { alerts, watching } = createWatchRoom(deps, { ...driving, events, inputs });
   const running = { ...driving, ...apps, events, db, host, onFault: deps.onFault };
   const deployments = createDeployments({ ...running, scripts, apps: apps.userinterfaces });
   const recordings = createRecordings({ ...running, folder: join(config.data_dir, "recordings") });
   const { judgements, learning } = createJudging({ ...running, memory });
+  const investigations = createInvestigating(deps, wayOut, { ...driving, schemas, tools: tools.get });
   const services: Services = {
     ...driving,
     ...apps,
@@ -149,33 +156,50 @@ export function createServices(deps: ServiceDependencies): RunningServices {
     inventory: createInventory({ devices, userinterfaces: apps.userinterfaces }),
     diagnosis: createDiagnosis(config, deps.factories, pingOf(deps.storage), deps.skillProblems),
     alerts,
+    investigations,
     requirements,
     processes: createProcesses({ ...driving, ...processOf(deps) }),
   };
-  deps.storage.watch({
-    away: (error) => executions.stopAll(error),
-    back: () => void executions.storeLate().catch(deps.onFault),
-  });
-  // Both at once: a run that waits for its device is ended by its deployment, one that drives it by its execution.
-  const endRuns = () => Promise.all([executions.close(), deployments.close().catch(deps.onFault)]);
-  const closings = [
-    watching.close,
-    endRuns,
-    learning.close,
-    () => recordings.close(),
-    () => devices.close(),
-    () => apps.apis.close().then(schemas.close),
-  ];
-  const close = () => closeEach(closings, deps);
-  return { services, events, artifacts, watching, memory, learning, serveScripts, close };
+  const { apis } = apps;
+  const runners = { executions, deployments, watching, learning, investigations };
+  const ending = { ...runners, recordings, devices, apis, schemas };
+  watchStorage(deps, ending);
+  const close = () => closeAll(ending, deps);
+  const others = { watching, memory, learning, investigations };
+  return { services, events, artifacts, ...others, serveTools: tools.set, close };
 }
 
-/** Without the database each of them fails; the devices are closed all the same. */
-async function closeEach(
-  closings: readonly (() => Promise<unknown>)[],
-  { onFault }: Pick<ServiceDependencies, "onFault">,
-): Promise<void> {
-  for (const closing of closings) await closing().catch(onFault);
+type Ending = Pick<Services, "executions" | "deployments" | "recordings"> & {
+  watching: Watching;
+  learning: Learning;
+  devices: { close(): Promise<void> };
+  apis: { close(): Promise<void> };
+  schemas: SchemaChecker;
+  investigations: Investigations;
+};
+
+/** Runs end when the database goes, and those that can go on do so when it is back. */
+function watchStorage(
+  { storage, onFault }: ServiceDependencies,
+  { executions, investigations }: Pick<Ending, "executions" | "investigations">,
+): void {
+  const goOn = async () => {
+    await executions.storeLate();
+    await investigations.start();
+  };
+  storage.watch({ away: (error) => executions.stopAll(error), back: () => void goOn().catch(onFault) });
+}
+
+/** Without the database each closing fails; the devices are closed all the same. */
+async function closeAll(parts: Ending, { onFault }: Pick<ServiceDependencies, "onFault">): Promise<void> {
+  const { executions, deployments, recordings, devices, apis, schemas, investigations } = parts;
+  investigations.leave();
+  // Both at once: a run that waits for its device is ended by its deployment, one that drives it by its execution.
+  const endRuns = () => Promise.all([executions.close(), deployments.close().catch(onFault)]);
+  const closings = [parts.watching.close, endRuns, parts.learning.close];
+  const later = [recordings, devices, apis, schemas, investigations];
+  for (const closing of [...closings, ...later.map((part) => () => part.close())])
+    await closing().catch(onFault);
 }
 
 const requirementsIn = (
@@ -280,8 +304,34 @@ function createWatchRoom(
   return { alerts, watching };
 }
 
-function createScriptRoom({ config }: ServiceDependencies, driving: Driving) {
-  const later: { calls?: ToolCalls } = {};
+/** How tools are called is known only when the services are there. */
+function laterTools() {
+  const later: { tools?: ToolPort } = {};
+  return {
+    set: (tools: ToolPort) => void Object.assign(later, { tools }),
+    get() {
+      if (!later.tools) throw new Error("A tool was called before there was a way for its calls");
+      return later.tools;
+    },
+  };
+}
+
+function createInvestigating(
+  { config, storage, skills, onFault }: ServiceDependencies,
+  wayOut: WayOut,
+  parts: Pick<Driving, "executions" | "secrets" | "clock"> & { schemas: SchemaChecker; tools(): ToolPort },
+) {
+  return new Investigations({
+    ...parts,
+    rows: investigationRows(storage.db),
+    http: (url, init) => allowedFetch(wayOut, url, init),
+    skills: skills ?? (() => []),
+    host: config.server.name,
+    onFault,
+  });
+}
+
+function createScriptRoom({ config }: ServiceDependencies, driving: Driving, tools: () => ToolPort) {
   const shipped = join(packageFolder(), "scripts");
   const { script_memory_mb: memoryMb, script_processes: processes, script_ms: timeoutMs } = config.limits;
   const scripts = createScripts({
@@ -291,14 +341,11 @@ function createScriptRoom({ config }: ServiceDependencies, driving: Driving) {
     limits: { memoryMb, processes },
     timeoutMs,
     withoutSandbox: config.unsafe.unsandboxed_scripts,
-    calls() {
-      if (!later.calls) throw new Error("A script ran before there was a way for its calls");
-      return later.calls;
-    },
+    calls: () => tools().calls,
   });
   const limits = { memoryMb, processes, timeoutMs };
   const workspace = createWorkspace({ ...driving, folder: config.folders.workspace, limits });
-  return { scripts, workspace, serveScripts: (calls: ToolCalls) => void Object.assign(later, { calls }) };
+  return { scripts, workspace };
 }
 
 type Driving = Pick<

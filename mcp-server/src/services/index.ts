@@ -12,6 +12,7 @@ import type { RecordingService } from "./devices/recordings/index.ts";
 import type { ReferenceService } from "./devices/references/index.ts";
 import type { AlertService } from "./lab/alerts/index.ts";
 import type { Diagnosis } from "./lab/diagnosis/index.ts";
+import type { InvestigationService } from "./lab/investigations/index.ts";
 import type { ProcessService } from "./lab/processes/index.ts";
 import type { RequirementService } from "./lab/requirements/index.ts";
 import type {
@@ -65,6 +66,7 @@ export type Services = {
   results: ResultService;
   alerts: AlertService;
   processes: ProcessService;
+  investigations: InvestigationService;
   authoring: AuthoringService;
   planning: PlanningService;
   deployments: DeploymentService;

@@ -65,6 +65,12 @@ export {
   deploymentRunRows,
 } from "./rows/lab/deploymentRunRows.ts";
 export {
+  type Investigation,
+  type InvestigationRows,
+  investigationRows,
+  type SkillUse,
+} from "./rows/lab/investigationRows.ts";
+export {
   type Memory,
   type MemoryFilter,
   type MemoryRows,

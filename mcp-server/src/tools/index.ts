@@ -6,6 +6,7 @@ import * as deployments from "./deployments.ts";
 import * as deviceFacts from "./deviceFacts.ts";
 import * as devices from "./devices.ts";
 import * as executions from "./executions.ts";
+import * as investigations from "./investigations.ts";
 import * as navigation from "./navigation.ts";
 import * as planning from "./planning.ts";
 import * as processes from "./processes.ts";
@@ -29,6 +30,7 @@ export const tools: readonly AnyTool[] = [
   deviceFacts,
   devices,
   executions,
+  investigations,
   navigation,
   planning,
   processes,

@@ -28,13 +28,14 @@ export function createSecrets(sources: Sources, env: Variables): Secrets {
   const own = new Map<string, string>();
   const salt = randomBytes(32);
   let masks: readonly Mask[] | undefined;
+  const learn = (name: string, value: string): string => {
+    if (own.get(value) !== name) masks = undefined;
+    own.set(value, name);
+    return value;
+  };
   const read = (given: Variables): Snapshot => {
     const readings = readSecrets(sources, env);
-    for (const [name, reading] of readings) {
-      if (!("value" in reading) || own.get(reading.value) === name) continue;
-      own.set(reading.value, name);
-      masks = undefined;
-    }
+    for (const [name, reading] of readings) if ("value" in reading) learn(name, reading.value);
     for (const [name, value] of Object.entries(given))
       readings.set(name, readingOf("its value where the run was started", value));
     return { readings, holders: 0 };
@@ -70,6 +71,11 @@ export function createSecrets(sources: Sources, env: Variables): Secrets {
       for (const name of secretsNamedIn(value)) if (!readings.has(name)) valueIn(name, readings);
     },
     named: secretsNamedIn,
+    ofEnvironment(name) {
+      const { readings } = current();
+      if (readings.has(name)) return valueIn(name, readings);
+      return learn(name, valueIn(name, new Map([[name, readingOf(`variable ${name}`, env[name])]])));
+    },
     mask: (value) => mapStrings(value, (text) => maskAddresses(maskText(text))),
     maskValues: (value) => mapStrings(value, maskText),
     async within(given, work) {
@@ -81,17 +87,16 @@ export function createSecrets(sources: Sources, env: Variables): Secrets {
       }
     },
     hold: () => hold(inUse.getStore() ?? read({})),
-    fingerprint() {
-      const values = valuesOf(current().readings);
-      if (values.length === 0) return "";
-      return createHmac("sha256", salt).update(JSON.stringify(values.sort())).digest("hex");
-    },
+    fingerprint: () => fingerprintOf(valuesOf(current().readings), salt),
     problems: () =>
       [...first.readings].flatMap(([name, reading]) =>
         "problem" in reading ? `${name}: ${reading.problem}` : [],
       ),
   };
 }
+
+const fingerprintOf = (values: (readonly string[])[], salt: Uint8Array): string =>
+  values.length === 0 ? "" : createHmac("sha256", salt).update(JSON.stringify(values.sort())).digest("hex");
 
 function valueIn(name: string, readings: Snapshot["readings"]): string {
   const reading = readings.get(name);

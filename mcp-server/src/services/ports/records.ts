@@ -19,6 +19,11 @@ export type Secrets = {
   /** {@link check} of what will run later: a secret that is known may get its value until then. */
   checkNames(value: unknown): void;
   named(value: unknown): string[];
+  /**
+   * The secret of this name, else the daemon's variable of this name, which is hidden from then on. Throws SECRET_NOT_FOUND for
+   * neither, and for a value of less than 4 characters, which could not be hidden.
+   */
+  ofEnvironment(name: string): string;
   /** Hides every known value and the credentials of addresses: for whatever leaves the server or is recorded. */
   mask<T>(value: T): T;
   /** Hides the known values only: for what a run goes on with, since an address must still lead somewhere. */

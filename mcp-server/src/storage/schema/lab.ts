@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import {
+  boolean,
   doublePrecision,
   index,
   integer,
@@ -14,6 +15,7 @@ import type {
   AlertState,
   AlertTriage,
   Coverage,
+  InvestigationStatus,
   MemoryKind,
   MemoryScope,
   Params,
@@ -121,4 +123,52 @@ export const memories = pgTable(
     expires_at: instant("expires_at").notNull(),
   },
   (t) => [index("memories_subject").on(t.scope, t.subject), index("memories_expiry").on(t.expires_at)],
+);
+
+/** Investigations by decision trees. `revision` counts the stored states, so that of two answers at once only one is taken. */
+export const investigations = pgTable(
+  "investigations",
+  {
+    id: text("id").primaryKey(),
+    skill: text("skill").notNull(),
+    skill_version: text("skill_version").notNull(),
+    status: text("status").$type<InvestigationStatus>().notNull(),
+    question: text("question"),
+    /** The skill as it was at the start: an edit of its files changes no investigation that is under way. */
+    definition: jsonText("definition").notNull(),
+    /** Of the tree's engine, after the last step that ended. */
+    state: jsonText("state").notNull(),
+    revision: integer("revision").notNull(),
+    principal: text("principal").notNull(),
+    client: text("client").notNull(),
+    host_name: text("host_name").notNull(),
+    /** The run that works on it now, or did last. */
+    execution_id: text("execution_id"),
+    /** Runs that a killed server left, in a row without a step between them. */
+    interruptions: integer("interruptions").notNull(),
+    steps: integer("steps").notNull(),
+    /** Requests to databases, APIs and tools; those that a cache answered are not among them. */
+    calls: integer("calls").notNull(),
+    cached: integer("cached").notNull(),
+    /** Milliseconds that databases, APIs and tools worked for it. */
+    source_ms: integer("source_ms").notNull(),
+    /** Milliseconds that runs worked on it, without the time in which a person was waited for. */
+    active_ms: integer("active_ms").notNull(),
+    handoffs: integer("handoffs").notNull(),
+    root_cause: text("root_cause"),
+    confidence: doublePrecision("confidence"),
+    result: jsonText("result"),
+    reason: jsonText("reason"),
+    /** What a person says of it: 1 to 5, and whether the root cause was the real one. */
+    rating: integer("rating"),
+    confirmed: boolean("confirmed"),
+    started_at: instant("started_at").notNull(),
+    updated_at: instant("updated_at").notNull(),
+    finished_at: instant("finished_at"),
+  },
+  (t) => [
+    index("investigations_skill").on(t.skill, t.started_at),
+    index("investigations_status").on(t.host_name, t.status),
+    index("investigations_age").on(t.started_at),
+  ],
 );

@@ -61,6 +61,8 @@ const ends: Record<ExecutionKind, (result: unknown, reason: string | undefined) 
   testcase: testcaseEnd,
   script: scriptEnd,
   plan: testcaseEnd,
+  // resume_investigation says what it found.
+  investigation: () => ({}),
 };
 
 /** The compact form of a run, for a model that asks where it stands; `now` says where it stood when it was waited for. */

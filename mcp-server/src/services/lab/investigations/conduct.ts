@@ -1,0 +1,158 @@
+import {
+  type DecisionTree,
+  nextActions,
+  nextState,
+  type PlannedAction,
+  reportOf,
+  type TreeState,
+} from "@labwright/skills";
+import { ToolError } from "../../../errors.ts";
+import type { Investigation, InvestigationRows } from "../../../storage/index.ts";
+import type { Clock, Run, Secrets } from "../../ports.ts";
+import { reasonOf } from "../../records/executions/index.ts";
+import { type ActionPorts, type Done, runAction, type Taken } from "./actions.ts";
+
+type Ended = { planned: PlannedAction; done: Done; startedAt: number; durationMs: number };
+
+export type ConductDependencies = {
+  rows: Pick<InvestigationRows, "save">;
+  secrets: Pick<Secrets, "maskValues">;
+  clock: Clock;
+  ports: Omit<ActionPorts, "run">;
+  /** The server ends: what runs is left to its next start. */
+  isClosing(): boolean;
+};
+
+/** One run's work on an investigation: it runs the actions that the tree plans, side by side, and stores the state after each. */
+export class Conduct {
+  private state: TreeState;
+  private readonly startedAt: number;
+  private readonly activeBefore: number;
+
+  constructor(
+    private row: Investigation,
+    private readonly tree: DecisionTree,
+    state: TreeState,
+    private readonly run: Run,
+    private readonly deps: ConductDependencies,
+  ) {
+    this.state = state;
+    this.startedAt = deps.clock.monotonic();
+    this.activeBefore = row.active_ms;
+  }
+
+  /** Until it is done or waits for a person. Throws what ended the run; the row says so by then. */
+  async toItsEnd(): Promise<Investigation> {
+    try {
+      // Whoever reads it from now on can wait for this run, and cancel it.
+      await this.store({});
+      await this.work();
+      return await this.store(this.ending());
+    } catch (error) {
+      if (!this.deps.isClosing()) await this.fail(error);
+      throw error;
+    }
+  }
+
+  private async work(): Promise<void> {
+    const { run } = this;
+    const flying = new Map<string, Promise<Ended>>();
+    for (;;) {
+      for (const planned of nextActions(this.state)) {
+        if (flying.has(planned.lane)) continue;
+        run.begins(planned.step);
+        flying.set(planned.lane, this.act(planned));
+      }
+      if (flying.size === 0) return;
+      const ended = await Promise.race(flying.values());
+      run.signal.throwIfAborted();
+      flying.delete(ended.planned.lane);
+      await this.take(ended);
+    }
+  }
+
+  private async act(planned: PlannedAction): Promise<Ended> {
+    const { clock, ports } = this.deps;
+    const started = clock.monotonic();
+    const startedAt = clock.now();
+    const done = await runAction(planned.action, { ...ports, run: this.run });
+    return { planned, done, startedAt, durationMs: clock.monotonic() - started };
+  }
+
+  /** The tree goes on with what an action gave; the row has the new state before anything else happens. */
+  private async take({ planned, done, startedAt, durationMs }: Ended): Promise<void> {
+    const { clock, secrets, ports } = this.deps;
+    const { lane, step, action } = planned;
+    const result = secrets.maskValues(done.result);
+    const input = { type: "result", lane, step, result, at: clock.now() } as const;
+    this.state = nextState(this.tree, this.state, input, ports.expressions.holds);
+    this.count(done.taken);
+    await this.store({ status: "running", interruptions: 0, steps: this.row.steps + 1 });
+    const error = "error" in result ? result.error : undefined;
+    await this.run.step({
+      path: lane === "main" ? "" : lane,
+      kind: action.type,
+      label: this.tree.steps[step]?.name ?? step,
+      status: error ? "error" : "passed",
+      started_at: new Date(startedAt).toISOString(),
+      duration_ms: durationMs,
+      input: action,
+      output: error ? null : result,
+      ...(error && { error }),
+      artifacts: [],
+    });
+  }
+
+  private count({ asked, cached, sourceMs }: Taken): void {
+    const { calls, cached: before, source_ms } = this.row;
+    const sum = {
+      calls: calls + asked,
+      cached: before + cached,
+      source_ms: source_ms + Math.round(sourceMs),
+    };
+    this.row = { ...this.row, ...sum };
+  }
+
+  private ending(): Partial<Investigation> {
+    const at = this.deps.clock.now();
+    const { status, result } = reportOf(this.state);
+    if (status === "waiting") return { status, handoffs: this.state.handoffs.length };
+    if (!result) throw new Error(`The tree of ${this.row.skill} plans nothing and is not done.`);
+    const { root_cause, confidence_score: confidence } = result;
+    return {
+      status: "done",
+      handoffs: this.state.handoffs.length,
+      ...(root_cause !== null && { root_cause }),
+      confidence,
+      result,
+      finished_at: new Date(at).toISOString(),
+    };
+  }
+
+  private async fail(error: unknown): Promise<void> {
+    const reason = reasonOf(this.run.signal.aborted ? this.run.signal.reason : error);
+    const status = statuses[reason.code] ?? "failed";
+    const finished_at = new Date(this.deps.clock.now()).toISOString();
+    await this.store({ status, reason, finished_at }).catch(() => undefined);
+  }
+
+  private async store(change: Partial<Investigation>): Promise<Investigation> {
+    const { clock, rows } = this.deps;
+    const active_ms = this.activeBefore + Math.round(clock.monotonic() - this.startedAt);
+    const updated_at = new Date(clock.now()).toISOString();
+    const row = { ...this.row, ...change, state: this.state, active_ms, updated_at };
+    if (!(await rows.save(row)))
+      throw new ToolError(
+        "INTERRUPTED",
+        `Another process went on with investigation ${row.id}.`,
+        "Ask resume_investigation for its state.",
+      );
+    this.row = { ...row, revision: row.revision + 1 };
+    return this.row;
+  }
+}
+
+const statuses: Readonly<Record<string, Investigation["status"]>> = {
+  CANCELLED: "cancelled",
+  EXECUTION_TIMEOUT: "timeout",
+};

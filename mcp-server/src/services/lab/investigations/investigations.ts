@@ -1,0 +1,300 @@
+import { randomUUID } from "node:crypto";
+import {
+  nextState,
+  reportOf,
+  restoreState,
+  type Skill,
+  startTree,
+  TreeError,
+  type TreeState,
+} from "@labwright/skills";
+import { ToolError } from "../../../errors.ts";
+import type { Investigation, InvestigationRows } from "../../../storage/index.ts";
+import type { CallContext, Clock, ExecutionService, Secrets } from "../../ports.ts";
+import type { SchemaPort, ToolPort } from "./actions.ts";
+import { ReplyCache } from "./cache.ts";
+import { Conduct } from "./conduct.ts";
+import { type Definition, definitionOf, readDefinition } from "./definition.ts";
+import { loadConditions } from "./expressions.ts";
+import { chooseSkill } from "./route.ts";
+import type { Http } from "./sources/access.ts";
+import { Sources } from "./sources/index.ts";
+import { type InvestigationView, viewOf } from "./views.ts";
+
+/** A killed server may leave an investigation so often before it is given up. */
+const mostInterruptions = 3;
+
+export type StartRequest = {
+  /** A name, or `name@1.2.0`; chosen by `question` and `context` when left out. */
+  skill?: string | undefined;
+  question?: string | undefined;
+  context: Readonly<Record<string, unknown>>;
+  wait_ms: number;
+};
+export type ResumeRequest = {
+  investigation_id: string;
+  handoff_id?: string | undefined;
+  answer?: string | undefined;
+  context?: Readonly<Record<string, unknown>> | undefined;
+  /** 1 to 5. */
+  rating?: number | undefined;
+  /** Whether the root cause was the real one. */
+  confirmed?: boolean | undefined;
+  wait_ms: number;
+};
+
+export type InvestigationDependencies = {
+  rows: InvestigationRows;
+  executions: Pick<ExecutionService, "run" | "wait">;
+  secrets: Secrets;
+  clock: Clock;
+  schemas: SchemaPort;
+  http: Http;
+  skills(): readonly Skill[];
+  tools(): ToolPort;
+  host: string;
+  onFault(error: unknown): void;
+};
+
+export type InvestigationService = Pick<Investigations, "begin" | "resume" | "stats">;
+
+export class Investigations {
+  private readonly cache: ReplyCache;
+  private readonly sources: Sources;
+  private readonly live = new Set<string>();
+  private isClosing = false;
+
+  constructor(private readonly deps: InvestigationDependencies) {
+    this.cache = new ReplyCache(deps.clock);
+    this.sources = new Sources(deps);
+  }
+
+  /** Starts one, and waits for its end, a question to a person, or `wait_ms`. Throws SKILL_NOT_FOUND, INVALID_INPUT. */
+  async begin(
+    { skill: wanted, question, context, wait_ms }: StartRequest,
+    call: CallContext,
+  ): Promise<InvestigationView> {
+    const expressions = await loadConditions();
+    const choice = chooseSkill(this.deps.skills(), { skill: wanted, question, context }, expressions);
+    if ("judgement" in choice) return { status: "waiting", ...choice };
+    const { skill } = choice;
+    const at = this.deps.clock.now();
+    const definition = definitionOf(skill);
+    const given = this.deps.secrets.maskValues(context);
+    const state = startTree(definition.tree, given, { evaluate: expressions.holds, at });
+    const now = new Date(at).toISOString();
+    const row: Investigation = {
+      ...{ id: randomUUID(), skill: skill.name, skill_version: skill.version, status: "running" },
+      ...(question !== undefined && { question: this.deps.secrets.mask(question) }),
+      ...{ definition, state, revision: 0, principal: call.principal, client: call.client },
+      ...{ host_name: this.deps.host, interruptions: 0, steps: 0, calls: 0, cached: 0, source_ms: 0 },
+      ...{ active_ms: 0, handoffs: 0, started_at: now, updated_at: now },
+    };
+    await this.deps.rows.insert(row);
+    return this.goOn(row, definition, wait_ms, call);
+  }
+
+  /** Answers a question, rates, or returns the state. Throws INVESTIGATION_NOT_FOUND, HANDOFF_ANSWERED, INVALID_INPUT. */
+  async resume(request: ResumeRequest, call: CallContext): Promise<InvestigationView> {
+    const { investigation_id: id, answer, rating, confirmed, wait_ms } = request;
+    let row = await this.found(id);
+    if (rating !== undefined || confirmed !== undefined)
+      row = await this.change(id, (before) => judged(before, { rating, confirmed }));
+    if (answer !== undefined) return this.answer({ ...request, answer }, call);
+    if (row.status !== "running" || row.execution_id === undefined) return this.view(row);
+    await this.deps.executions.wait(row.execution_id, wait_ms, call);
+    return this.view(await this.found(id));
+  }
+
+  /** Runs, time, calls, handoffs and accuracy by skill. */
+  async stats(skill?: string) {
+    const [uses, spending] = await Promise.all([this.deps.rows.uses(skill), this.deps.rows.spending(skill)]);
+    return { uses, spending };
+  }
+
+  /** Goes on with those that a process of this host left: at its start, and when the database is back. */
+  async start(): Promise<void> {
+    for (const row of await this.deps.rows.runningOn(this.deps.host)) {
+      if (this.live.has(row.id)) continue;
+      await this.recoverOne(row).catch((error: unknown) => this.deps.onFault(error));
+    }
+  }
+
+  /** Forgets those that changed last before `at` and do not run. */
+  async purge(at: string): Promise<void> {
+    await this.deps.rows.purge(at);
+  }
+
+  /** From now on, runs that end are left to the next start. */
+  leave(): void {
+    this.isClosing = true;
+  }
+
+  async close(): Promise<void> {
+    await this.sources.close();
+  }
+
+  private async recoverOne(row: Investigation): Promise<void> {
+    const interruptions = row.interruptions + 1;
+    if (interruptions > mostInterruptions) {
+      const message = `The server ended ${interruptions} times during the same step.`;
+      const finished_at = new Date(this.deps.clock.now()).toISOString();
+      await this.deps.rows.save({
+        ...row,
+        status: "failed",
+        reason: { code: "INTERRUPTED", message },
+        finished_at,
+      });
+      return;
+    }
+    const counted = { ...row, interruptions };
+    if (!(await this.deps.rows.save(counted))) return;
+    const { principal, client } = row;
+    const context: CallContext = {
+      ...{ principal, client, signal: new AbortController().signal, deadline: Number.POSITIVE_INFINITY },
+      ...{ trace_id: randomUUID().replaceAll("-", ""), progress: () => undefined },
+      capabilities: { elicitation: false },
+    };
+    await this.goOn({ ...counted, revision: row.revision + 1 }, readDefinition(row), 0, context);
+  }
+
+  /** One of two answers that come at once finds the state that the other one made. */
+  private async answer(
+    {
+      investigation_id: id,
+      handoff_id: handoff,
+      answer,
+      context,
+      wait_ms,
+    }: ResumeRequest & { answer: string },
+    call: CallContext,
+  ): Promise<InvestigationView> {
+    const { holds } = await loadConditions();
+    const { mask, maskValues } = this.deps.secrets;
+    const row = await this.change(id, (before) => {
+      const { tree } = readDefinition(before);
+      const state = restoreState(tree, before.state);
+      const at = this.deps.clock.now();
+      const input = {
+        ...{ type: "answer" as const, handoff: handoff ?? onlyHandoff(state), answer: mask(answer), at },
+        ...(context && { context: maskValues(context) }),
+      };
+      const next = answered(() => nextState(tree, state, input, holds));
+      if (before.status !== "waiting") throw notWaiting(before);
+      return { ...before, status: "running", state: next, host_name: this.deps.host };
+    });
+    return this.goOn(row, readDefinition(row), wait_ms, call);
+  }
+
+  /** Stores what `change` makes of the row as it is then, again when another process was faster. */
+  private async change(id: string, change: (row: Investigation) => Investigation): Promise<Investigation> {
+    for (;;) {
+      const updated_at = new Date(this.deps.clock.now()).toISOString();
+      const row = { ...change(await this.found(id)), updated_at };
+      if (await this.deps.rows.save(row)) return { ...row, revision: row.revision + 1 };
+    }
+  }
+
+  private async goOn(
+    row: Investigation,
+    definition: Definition,
+    wait_ms: number,
+    call: CallContext,
+  ): Promise<InvestigationView> {
+    const { id } = row;
+    const left = definition.timeout_seconds * 1_000 - row.active_ms;
+    const spec = {
+      ...{ kind: "investigation" as const, name: row.skill, device: "none" as const, wait_ms },
+      input: { investigation_id: id, skill: `${row.skill}@${row.skill_version}`, question: row.question },
+      timeout_ms: Math.max(1, left),
+    };
+    const expressions = await loadConditions();
+    this.live.add(id);
+    const reply = await this.deps.executions
+      .run(spec, call, async (run) => {
+        try {
+          const ended = await new Conduct(
+            { ...row, execution_id: run.id },
+            definition.tree,
+            restoreState(definition.tree, row.state),
+            run,
+            {
+              ...{ rows: this.deps.rows, secrets: this.deps.secrets, clock: this.deps.clock },
+              isClosing: () => this.isClosing,
+              ports: {
+                ...{ cache: this.cache, expressions, schemas: this.deps.schemas, tools: this.deps.tools },
+                ...{ clock: this.deps.clock, sources: this.sources.of(definition.data_sources) },
+              },
+            },
+          ).toItsEnd();
+          return { status: "passed", output: viewOf(ended, definition) };
+        } finally {
+          this.live.delete(id);
+        }
+      })
+      .catch(async (error: unknown) => {
+        this.live.delete(id);
+        throw error;
+      });
+    return reply.output ?? { ...this.view(await this.found(id)), execution_id: reply.execution_id };
+  }
+
+  private view(row: Investigation): InvestigationView {
+    return viewOf(row, readDefinition(row));
+  }
+
+  private async found(id: string): Promise<Investigation> {
+    const row = await this.deps.rows.find(id);
+    if (row) return row;
+    throw new ToolError(
+      "INVESTIGATION_NOT_FOUND",
+      `There is no investigation "${id.slice(0, 100)}".`,
+      "Use the investigation_id that start_investigation gave.",
+    );
+  }
+}
+
+function answered<State>(next: () => State): State {
+  try {
+    return next();
+  } catch (error) {
+    if (!(error instanceof TreeError)) throw error;
+    const code = error.code === "ALREADY_ANSWERED" ? "HANDOFF_ANSWERED" : "INVALID_INPUT";
+    throw new ToolError(code, error.message, error.hint, {}, { cause: error });
+  }
+}
+
+/** Without its id, an answer could reach a question that was asked after the one that its author read. */
+function onlyHandoff(state: TreeState): string {
+  const [first, second] = state.handoffs;
+  if (first && !second) return first.id;
+  const open = reportOf(state).handoff?.id;
+  throw new ToolError(
+    "INVALID_INPUT",
+    "An answer needs the handoff_id of its question.",
+    open === undefined
+      ? "No question waits: leave answer out for the state."
+      : `The question that waits is ${open}.`,
+  );
+}
+
+const notWaiting = ({ status }: Investigation): ToolError =>
+  new ToolError(
+    "INVALID_INPUT",
+    `The investigation is ${status}, and takes no answer now.`,
+    "Call resume_investigation without an answer for its state.",
+  );
+
+/** A person's word on what it found. While it runs, only its run stores it. */
+function judged(
+  row: Investigation,
+  { rating, confirmed }: Pick<ResumeRequest, "rating" | "confirmed">,
+): Investigation {
+  if (row.status === "running" || (confirmed !== undefined && row.status !== "done"))
+    throw new ToolError(
+      "INVALID_INPUT",
+      `The investigation is ${row.status}, so there is no result to judge yet.`,
+      "Wait for its end, or answer its question first.",
+    );
+  return { ...row, ...(rating !== undefined && { rating }), ...(confirmed !== undefined && { confirmed }) };
+}

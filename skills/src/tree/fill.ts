@@ -1,0 +1,142 @@
+import { fillValue, joinText, NoValue, textAt } from "./placeholders.ts";
+import type { DecisionTree, Mapping, Mappings, SimpleTreeAction, TreeAction } from "./schema.ts";
+import { bindSql } from "./sql.ts";
+import { resolveTimeRanges } from "./timeRange.ts";
+import type { FilledAction, ReplyRules, Scope, SimpleAction } from "./types.ts";
+
+type Of<Type extends SimpleTreeAction["type"]> = Extract<SimpleTreeAction, { type: Type }>;
+
+/** Fills all placeholders of an action. `at`: what time ranges end at. Throws {@link NoValue} for a value that is missing. */
+export function fillAction(
+  action: TreeAction,
+  { mappings }: Pick<DecisionTree, "mappings">,
+  scope: Scope,
+  at: number,
+): FilledAction {
+  if (action.type !== "parallel") return fillSimple(action, mappings, scope, at);
+  const actions = Object.entries(action.actions).map(
+    ([name, one]) => [name, fillSimple(one, mappings, scope, at)] as const,
+  );
+  return { type: "parallel", actions: Object.fromEntries(actions) };
+}
+
+function fillSimple(action: SimpleTreeAction, mappings: Mappings, scope: Scope, at: number): SimpleAction {
+  if (action.type === "tool")
+    return { type: "tool", tool: action.tool, arguments: record(fillValue(action.arguments ?? {}, scope)) };
+  const mapping = action.mapping === undefined ? undefined : mappings.mappings[action.mapping];
+  const params = paramsOf(action, mapping, scope);
+  // Times in whole spans of the cache, so that the same action comes again within one.
+  const spanMs = (mapping?.cache_ttl ?? 0) * 1_000 || 1;
+  const inner = { ...scope, ...resolveTimeRanges(params, at - (at % spanMs)) };
+  const source = action.source ?? mapping?.api ?? "";
+  const reply = replyRules(action.type, mapping, mappings);
+  if (action.type === "http") return fillRequest(action, mapping, mappings, inner, source, reply);
+  return { type: "query", source, ...bindSql(queryOf(action, mapping, mappings, inner), inner), reply };
+}
+
+/** Those of the mapping, over them those of the action, with their placeholders filled. */
+function paramsOf(
+  { params = {} }: Of<"query"> | Of<"http">,
+  mapping: Mapping | undefined,
+  scope: Scope,
+): Record<string, unknown> {
+  const { required = [], ...ofMapping } = mapping?.params ?? {};
+  const filled = record(fillValue({ ...ofMapping, ...params }, scope));
+  const missing = required.find((name) => (filled[name] ?? scope[name] ?? null) === null);
+  if (missing !== undefined) throw new NoValue(`the parameter ${missing} is missing`);
+  return filled;
+}
+
+function queryOf(
+  action: Of<"query">,
+  mapping: Mapping | undefined,
+  { queries, builders }: Mappings,
+  scope: Scope,
+): string {
+  if (action.query_template !== undefined) return action.query_template;
+  if (mapping?.query !== undefined) return queries[mapping.query] ?? "";
+  return joinPieces(builders[mapping?.query_builder ?? ""] ?? [], (name) => (scope[name] ?? null) !== null);
+}
+
+/** The SQL of a builder with the pieces whose parameter has a value. */
+export const joinPieces = (
+  pieces: Mappings["builders"][string],
+  hasValue: (name: string) => boolean,
+): string =>
+  pieces
+    .filter((piece) => piece.if === undefined || hasValue(piece.if))
+    .map(({ sql }) => sql.trim())
+    .join("\n");
+
+function fillRequest(
+  action: Of<"http">,
+  mapping: Mapping | undefined,
+  { requests }: Mappings,
+  scope: Scope,
+  source: string,
+  reply: ReplyRules,
+): SimpleAction {
+  const named = mapping?.request === undefined ? undefined : requests[mapping.request];
+  const request =
+    action.path === undefined ? { ...named, path: named?.path ?? "/" } : { ...action, path: action.path };
+  const body = request.body === undefined ? {} : { body: fillValue(request.body, scope) };
+  return {
+    type: "http",
+    source,
+    method: request.method ?? "GET",
+    path: joinText(request.path, (name) => encodeURIComponent(textAt(name, scope))),
+    query: texts(request.query, scope),
+    headers: texts(request.headers, scope),
+    ...body,
+    reply,
+  };
+}
+
+const texts = (values: Readonly<Record<string, unknown>> | undefined, scope: Scope): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(values ?? {}).map(([name, value]) => [
+      name,
+      joinText(String(value), (path) => textAt(path, scope)),
+    ]),
+  );
+
+const record = (value: unknown): Record<string, unknown> =>
+  typeof value === "object" && value !== null ? { ...value } : {};
+
+function replyRules(type: "query" | "http", mapping: Mapping | undefined, mappings: Mappings): ReplyRules {
+  if (mapping === undefined) return {};
+  const { cache_ttl } = mapping;
+  const parser = mappings.parsers[mapping.response_parser ?? ""];
+  const schema = schemaOf(type, mapping, mappings);
+  return {
+    ...(cache_ttl === undefined ? {} : { cache_ttl }),
+    ...(parser === undefined ? {} : { parser }),
+    ...(schema === undefined ? {} : { schema }),
+  };
+}
+
+/** JSON Schema of the reply. The `object` of a query is each of its rows. */
+function schemaOf(
+  type: "query" | "http",
+  { response_schema: wanted }: Mapping,
+  { item_types }: Mappings,
+): Record<string, unknown> | undefined {
+  if (wanted === undefined) return undefined;
+  if (wanted.type === "array")
+    return { type: "array", items: objectSchema(item_types[wanted.item_type ?? ""]?.fields ?? []) };
+  const object = objectSchema(wanted.fields);
+  return type === "query" ? { type: "array", items: object } : object;
+}
+
+type Field = Mappings["item_types"][string]["fields"][number];
+
+const objectSchema = (fields: readonly Field[]): Record<string, unknown> => ({
+  type: "object",
+  properties: Object.fromEntries(fields.map((field) => [field.name, typeSchema(field)])),
+  required: fields.map(({ name }) => name),
+});
+
+function typeSchema({ type, nullable }: Field): Record<string, unknown> {
+  if (type === "any") return {};
+  return { type: nullable ? [type, "null"] : type };
+}
