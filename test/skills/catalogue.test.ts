@@ -1,9 +1,11 @@
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { loadAgents } from "@labwright/agent-client";
-import { latestSkills, loadSkills, type Skill } from "@labwright/skills";
+import { latestSkills, loadSkills, type Skill, tryCases } from "@labwright/skills";
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, test } from "vitest";
 import { toWireTool } from "#mcp-server/registry/wire.ts";
+import { evaluateCondition } from "#mcp-server/services/values/conditions.ts";
 import { tools } from "#mcp-server/tools/index.ts";
 
 /** What a skill may cost a model that is given it, in o200k tokens of the system prompt and its tools. */
@@ -35,6 +37,16 @@ test("the shipped skills load without a problem", () => {
 test("every tool is in a skill", () => {
   const used = new Set(skills.flatMap((skill) => skill.tools));
   expect([...toolNames].filter((name) => !used.has(name))).toEqual([]);
+});
+
+test("a skill that investigates finds what each of its own test cases says", async () => {
+  const investigating = skills.filter(({ investigation }) => investigation !== undefined);
+  expect(investigating.map(({ name }) => name)).toEqual(["investigate-failure"]);
+  for (const skill of investigating) {
+    const tried = await tryCases(join(folder, skill.name), skill, { evaluate: evaluateCondition });
+    expect(tried.length).toBeGreaterThanOrEqual(8);
+    expect(tried.filter(({ problems }) => problems.length > 0)).toEqual([]);
+  }
 });
 
 test("every skill is listed by an agent, and agents list only skills that exist", () => {
