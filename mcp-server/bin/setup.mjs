@@ -277,13 +277,14 @@ async function setUpTestPrograms(root) {
   say(`${problem}\n[setup] Going on without: tests that need them will say so.`);
 }
 
-const headlessShell = "chromium-headless-shell";
+/** Tests in the shell of Chromium take half as long; Firefox has tests of its own. Debian has both and Ubuntu has not. */
+const moreBrowsers = ["chromium-headless-shell", "firefox-esr"];
 
-/** Tests in it take half as long. Debian has it and Ubuntu has not: the tests pass without it. */
-async function setUpHeadlessShell() {
-  if (!canUseApt() || findProgram(headlessShell) !== undefined) return;
-  const isKnown = spawnSync("apt-cache", ["show", headlessShell], { stdio: "ignore" }).status === 0;
-  if (isKnown) await aptInstall([headlessShell]).catch((error) => say(error.message));
+async function setUpMoreBrowsers() {
+  if (!canUseApt()) return;
+  const isKnown = (name) => spawnSync("apt-cache", ["show", name], { stdio: "ignore" }).status === 0;
+  const wanted = moreBrowsers.filter((name) => findProgram(name) === undefined && isKnown(name));
+  if (wanted.length > 0) await aptInstall(wanted).catch((error) => say(error.message));
 }
 
 /** The parts of all add-ons there are. */
@@ -316,7 +317,7 @@ async function main() {
   await setUpBrowser();
   if (purpose === "test") {
     await setUpTestPrograms(root);
-    await setUpHeadlessShell();
+    await setUpMoreBrowsers();
   }
   await setUpAddons(purpose, parts);
   say("ready");

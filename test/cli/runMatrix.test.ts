@@ -1,13 +1,17 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { findBrowser } from "@labwright/controllers";
+import { fileURLToPath } from "node:url";
+import { findBrowser, findProgram } from "@labwright/controllers";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { mergeReports } from "#mcp-server/cli/commands/report.ts";
 import { type RunConnection, type RunOptions, runTestcases } from "#mcp-server/cli/run/run.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
 import { type Site, startSite } from "../fixtures/site.ts";
 import { connectionTo } from "./fixtures.ts";
+
+const executable_path = fileURLToPath(new URL("../fixtures/firefoxBidi.mjs", import.meta.url));
+const hasFirefox = findProgram("firefox-esr") !== undefined || process.env.CI === "true";
 
 let site: Site;
 let product: Product;
@@ -16,9 +20,13 @@ const folder = mkdtempSync(join(tmpdir(), "labwright-matrix-"));
 const file = "labwright/tests/form.feature";
 beforeAll(async () => {
   site = await startSite();
-  product = await openProduct(
-    "devices: [{ name: web, model: web }, { name: box, model: simulated }, { name: far, model: web, controllers: { web: { cdp: 'http://127.0.0.1:9' } } }]",
-  );
+  const device = (name: string, web: object) => ({ name, model: "web", controllers: { web } });
+  const firefox = { browser: "firefox", channel: "moz-firefox", executable_path };
+  const devices = [
+    ...[{ name: "web", model: "web" }, device("far", { cdp: "http://127.0.0.1:9" })],
+    device("debian-firefox", firefox),
+  ];
+  product = await openProduct(`devices: ${JSON.stringify(devices)}`);
   connection = connectionTo(product, await product.connect());
   write(
     "labwright/apps/form.yaml",
@@ -35,8 +43,8 @@ beforeAll(async () => {
   );
 });
 afterAll(async () => {
-  await product.dispose();
-  await site.close();
+  await product?.dispose();
+  await site?.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -62,27 +70,24 @@ async function run(more: Partial<RunOptions>) {
 
 test("each test runs once on each entry, and an entry that is not there is neither passed nor unsaid", async () => {
   expect(findBrowser({ browser: "webkit" })).toBeUndefined();
-  const { code, output } = await run({ matrix: ["chrome", "webkit", "web", "phone"], report: "out" });
+  const { code, output } = await run({ matrix: ["chrome", "webkit", "phone"], report: "out" });
   expect(code).toBe(2);
   expect(output).toMatch(
     /^chrome: web-2\n\[1\/2\] passed +Form: Tick .* web-2 [\s\S]*\[2\/2\] failed +Form: Wrong /m,
   );
   expect(output).toMatch(
-    /^web: web\n\[1\/2\] passed +Form: Tick .* web [\s\S]*\[2\/2\] failed +Form: Wrong /m,
+    /^webkit: cannot be used, so 2 tests did not run on it\. BROWSER_NOT_FOUND: .*npx playwright-core install webkit/m,
   );
   expect(output).toMatch(
-    /^webkit: not there, so 2 tests did not run on it\. BROWSER_NOT_FOUND: .*npx playwright-core install webkit/m,
-  );
-  expect(output).toMatch(
-    /^phone: not there, so 2 tests did not run on it\. DEVICE_NOT_FOUND: .*android_mobile/m,
+    /^phone: cannot be used, so 2 tests did not run on it\. DEVICE_NOT_FOUND: .*android_mobile/m,
   );
   const lines = [
     ...["chrome: 2 runs: 1 passed, 1 failed", "webkit: 2 tests not run: BROWSER_NOT_FOUND"],
-    ...["web: 2 runs: 1 passed, 1 failed", "phone: 2 tests not run: DEVICE_NOT_FOUND"],
-    "4 runs: 2 passed, 2 failed, 4 not run",
+    "phone: 2 tests not run: DEVICE_NOT_FOUND",
+    "2 runs: 1 passed, 1 failed, 4 not run",
   ];
   expect(output.endsWith(`${lines.join("\n")}\n`)).toBe(true);
-  expect(product.services.devices.list().map(({ name }) => name)).toEqual(["web", "box", "far"]);
+  expect(product.services.devices.list().map(({ name }) => name)).toEqual(["web", "far", "debian-firefox"]);
   expectGrouped("out");
   await mergeReports(
     { folders: ["out"], report: "merged" },
@@ -99,7 +104,6 @@ function expectGrouped(report: string): void {
   ];
   expect(suites.map(([, ...facts]) => facts.join(" "))).toEqual([
     "chrome 2 1 0",
-    "web 2 1 0",
     "webkit 2 0 2",
     "phone 2 0 2",
   ]);
@@ -108,14 +112,9 @@ function expectGrouped(report: string): void {
     (one: { suite: string[]; name: string; status: string }) => `${one.suite[0]} ${one.name} ${one.status}`,
   );
   expect(ends).toContain("webkit Form: Tick failed");
-  expect(ends.filter((end: string) => end.endsWith(" passed"))).toEqual([
-    "chrome Form: Tick passed",
-    "web Form: Tick passed",
-  ]);
+  expect(ends.filter((end: string) => end.endsWith(" passed"))).toEqual(["chrome Form: Tick passed"]);
   const page = read(`${report}/report.html`);
-  expect(page).toMatch(
-    /<tr><th>Test case<\/th><th>chrome<\/th><th>web<\/th><th>webkit<\/th><th>phone<\/th><\/tr>/,
-  );
+  expect(page).toMatch(/<tr><th>Test case<\/th><th>chrome<\/th><th>webkit<\/th><th>phone<\/th><\/tr>/);
   expect(page).toMatch(/<h2 class="group">chrome: 2 runs: 1 passed, 1 failed<\/h2>/);
   expect(page).toMatch(/webkit: Form: Tick: BROWSER_NOT_FOUND: .*npx playwright-core install webkit/);
 }
@@ -125,6 +124,16 @@ test("entries that all pass end with success; a failure on one of them does not"
   expect(passed).toMatchObject({ code: 0, output: expect.stringMatching(/\n2 runs: 2 passed\n$/) });
   const failed = await run({ matrix: ["chromium"], grep: "Wrong" });
   expect(failed).toMatchObject({ code: 1, output: expect.stringMatching(/\n1 run: 0 passed, 1 failed\n$/) });
+});
+
+test.skipIf(!hasFirefox)("a Firefox that is installed is an entry like any other", async () => {
+  const { code, output } = await run({ matrix: ["debian-firefox"], grep: "Tick", report: "two" });
+  expect({ code, output }).toMatchObject({ code: 0, output: expect.stringContaining("1 run: 1 passed") });
+  const [ran] = JSON.parse(read("two/ctrf.json")).results.tests;
+  expect(ran).toMatchObject({
+    suite: ["debian-firefox", "form"],
+    browser: expect.stringMatching(/^moz-firefox \d/),
+  });
 });
 
 test("a browser is not made of a device that cannot be one, and a wrong word is refused before anything runs", async () => {

@@ -3,7 +3,13 @@ import { type DriverController, defineFactory, nowhere } from "../factory.ts";
 import { Actions } from "./acting/action.ts";
 import { diagnoseBrowser } from "./browser/diagnose.ts";
 import { LiveSession } from "./browser/liveSession.ts";
-import { type WebSettings, webSettingsSchema, withBrowser } from "./browser/settings.ts";
+import {
+  isOverBidi,
+  type WebSettings,
+  webSettingsSchema,
+  withBrowser,
+  withheldByBidi,
+} from "./browser/settings.ts";
 import { webChecks } from "./checks/checks.ts";
 import { webCommands } from "./commands/commands.ts";
 import { createHealth } from "./ports/health.ts";
@@ -40,6 +46,7 @@ export function createWebController(settings: WebSettings, context: ControllerCo
     doubt: () => session.doubt(),
     handOver: () => session.handOver(),
     isDoubted: () => session.isDoubted(),
+    withheld: () => (isOverBidi(settings) ? withheldByBidi : []),
     isKept: () => !settings.headless || isRecording(),
   };
 }

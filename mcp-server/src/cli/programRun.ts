@@ -46,7 +46,7 @@ export function addRunCommands(program: Command, terminal: Terminal, exit: (code
 const exitCodesText = `
 Exit codes:
   0 all passed, 1 a test failed, 130 interrupted
-  2 something could not be judged, an entry of the matrix is not there, or the call is wrong
+  2 something could not be judged, an entry of the matrix cannot be used, or the call is wrong
 `;
 
 const addChoice = (command: Command) =>

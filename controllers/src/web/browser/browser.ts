@@ -4,9 +4,9 @@ import { endsWithin, untilAborted } from "../../waiting/deadlines.ts";
 import { firstLines } from "../page/failures.ts";
 import { registerEngine } from "../page/inpage.ts";
 import { playwright } from "../page/playwright.ts";
-import { browserNotFound, findBrowser } from "./findBrowser.ts";
+import { browserNotFound, channelNotFound, findBrowser } from "./findBrowser.ts";
 import type { StorageState } from "./session.ts";
-import type { WebSettings } from "./settings.ts";
+import { isOverBidi, type WebSettings } from "./settings.ts";
 
 const START_DEADLINE_MS = 30_000;
 /** A browser that takes longer to close is killed. */
@@ -99,8 +99,9 @@ function kill(pid: number): void {
 }
 
 async function launch(settings: WebSettings): Promise<Browser> {
-  const found = settings.channel === undefined ? findBrowser(settings) : undefined;
-  if (found === undefined && settings.channel === undefined) {
+  const isFound = settings.channel === undefined || settings.executable_path !== undefined;
+  const found = isFound ? findBrowser(settings) : undefined;
+  if (found === undefined && isFound) {
     throw browserNotFound(settings.browser, settings.executable_path);
   }
   const asRoot = process.getuid?.() === 0;
@@ -149,8 +150,10 @@ export function unusable(settings: WebSettings, error: unknown): DeviceError {
   const address = settings.connect ?? settings.cdp;
   const log = String(error);
   const reason = browserReason(log) ?? firstLines(error);
-  if (/Executable doesn't exist|distribution '.*' is not found/.test(log)) {
-    return browserNotFound(settings.browser, settings.executable_path);
+  if (/Executable doesn't exist|distribution '.*' is not found|Cannot find Firefox installation/.test(log)) {
+    const { browser, channel, executable_path } = settings;
+    if (channel !== undefined && executable_path === undefined) return channelNotFound(browser, channel);
+    return browserNotFound(browser, executable_path);
   }
   if (address !== undefined) {
     const message = `The browser at ${withoutQuery(address)} does not answer: ${reason}. Check that it runs and that the address is right.`;
@@ -174,10 +177,13 @@ function unusableMessage(settings: WebSettings, reason: string, log: string): st
   if (/missing x server|\$DISPLAY|cannot open display/i.test(log)) {
     return `The ${settings.browser} browser cannot open a window: there is no display where the daemon was started. Set headless: true, or run labwright stop, and start it again in a session with a display, or under xvfb-run.`;
   }
+  const own = `npx playwright-core install ${settings.browser}`;
   const next =
     settings.browser === "chromium"
       ? "Try another browser with executable_path or channel."
-      : `Playwright drives only its own build of ${settings.browser}: npx playwright-core install ${settings.browser}`;
+      : isOverBidi(settings)
+        ? `Take a newer Firefox, or Playwright's own: ${own}`
+        : `Playwright drives only its own build of ${settings.browser}: ${own}`;
   return `The ${settings.browser} browser was found but cannot be used: ${reason}. ${next}`;
 }
 

@@ -35,6 +35,15 @@ export function findBrowser(
 
 export const installCommand = (browser: BrowserName) => `npx playwright-core install ${browser}`;
 
+/** BROWSER_NOT_FOUND for a browser by the name under which it is installed. */
+export function channelNotFound(browser: BrowserName, channel: string): DeviceError {
+  const install = browser === "chromium" ? `npx playwright-core install ${channel}` : installCommand(browser);
+  const place =
+    browser === "firefox" ? " Say where it is with executable_path, or take Playwright's own." : "";
+  const message = `The browser of the channel ${channel} was not found on this machine.${place} Install one with: ${install}`;
+  return new DeviceError("BROWSER_NOT_FOUND", message, { install });
+}
+
 /** BROWSER_NOT_FOUND with the command that installs one. */
 export function browserNotFound(browser: BrowserName, executablePath: string | undefined): DeviceError {
   const install = installCommand(browser);

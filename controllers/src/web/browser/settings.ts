@@ -61,3 +61,16 @@ export function withBrowser(settings: WebSettings, name: string): WebSettings | 
   const isOwn = wished.browser === settings.browser && wished.channel === undefined;
   return isOwn ? settings : { ...settings, channel: undefined, executable_path: undefined, ...wished };
 }
+
+/** A Firefox that is installed, which Playwright drives by WebDriver BiDi. */
+export const isOverBidi = ({ browser, channel }: WebSettings): boolean =>
+  browser === "firefox" && channel?.startsWith("moz-firefox") === true;
+
+const notByBidi = "An installed Firefox (channel moz-firefox) does not do it.";
+/** Commands that Playwright acknowledges over BiDi although the page notices nothing of them. */
+export const withheldByBidi = ["double_click", "triple_click", "drag_and_drop", "emulate_media"].map(
+  (name) => ({
+    name,
+    reason: `${notByBidi} Use chrome, or Playwright's own Firefox: npx playwright-core install firefox`,
+  }),
+);

@@ -44,7 +44,7 @@ function setNetwork(actions: Actions): Command {
       const { offline: _, headers: __, ...slow } = network;
       if (Object.keys(slow).length > 0 && !session.isChromium()) {
         throw new DeviceError(
-          "ACTION_REJECTED",
+          "COMMAND_UNSUITABLE",
           "Only Chromium can be slowed down. Leave out speed, latency and rates, or use browser: chromium.",
         );
       }

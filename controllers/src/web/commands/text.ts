@@ -9,6 +9,7 @@ import { isDateType, isoOf } from "../acting/fieldDates.ts";
 import { keyOf } from "../acting/keys.ts";
 import { inOneFrame } from "../acting/locate.ts";
 import { cannotTake, expectLines, expectText, noteField, noteFocused } from "../acting/readBack.ts";
+import { isOverBidi } from "../browser/settings.ts";
 import type { FieldFacts } from "../page/agent/fields.ts";
 import { askOverDevTools, runApart } from "../page/askAgent.ts";
 import { documentShape, elementCommand } from "./elementCommand.ts";
@@ -29,10 +30,20 @@ function inputText(actions: Actions): Command {
     async run(locator, input, action) {
       const facts = await noteField(action, locator, input);
       const asked = facts ? valueFor(facts, input.text) : input.text;
-      await locator.fill(asked, action.limits);
+      const isTyped = isOverBidi(action.session.settings) && typedKinds.has(facts?.type ?? "");
+      await (isTyped ? typeOver(locator, asked, action) : locator.fill(asked, action.limits));
       expectText(action, asked);
     },
   });
+}
+
+const typedKinds = new Set(["text", "search", "email", "url", "tel", "password", "textarea", "rich"]);
+
+/** By keys: over BiDi, Playwright's `fill` sets the value in the page's own world, where React takes it for its own doing. */
+async function typeOver(locator: Locator, text: string, { limits }: Action): Promise<void> {
+  await locator.selectText(limits);
+  if (text === "") await locator.press("Delete", limits);
+  else await locator.pressSequentially(text, limits);
 }
 
 /** What the browser's own field of a type is given for a text. Throws INPUT_NOT_TAKEN for one that it cannot take. */

@@ -17,7 +17,7 @@ export type Ran = {
   group?: string;
 };
 
-/** The tests of an entry of the matrix, or of a run without one. `missing`: what the entry needs is not there, so none of them ran. */
+/** The tests of an entry of the matrix, or of a run without one. `missing`: what the entry needs cannot be had, so none of them ran. */
 export type Group = {
   name?: string;
   rounds: readonly Planned[];
@@ -47,7 +47,7 @@ export function notRunOf(group: Group): NotRun[] {
 }
 
 export const missingText = (name: string, why: ToolError, tests: number): string =>
-  `${name}: not there, so ${counted(tests, "test")} did not run on it. ${reasonOf(why)}\n`;
+  `${name}: cannot be used, so ${counted(tests, "test")} did not run on it. ${reasonOf(why)}\n`;
 
 /** How an entry of the matrix ended. */
 export function groupText(group: Group): string {

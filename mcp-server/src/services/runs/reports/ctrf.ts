@@ -158,7 +158,7 @@ function testOf(entry: ReportEntry) {
   };
 }
 
-const browserName = /^(chrom|msedge|firefox|webkit|safari)/i;
+const browserName = /^(chrom|msedge|(moz-)?firefox|webkit|safari)/i;
 
 /** A device's version lists what its controllers drive: a browser, an operating system, or both. */
 function browserOf({ device_version = "" }: Execution) {

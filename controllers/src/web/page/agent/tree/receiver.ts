@@ -34,7 +34,7 @@ export function expect(element: Element, presses: number, isBlocking: boolean): 
     by: null,
     pointer: undefined,
   };
-  for (const type of types) globalThis.addEventListener(type, hear, { capture: true });
+  for (const type of types) window.addEventListener(type, hear, { capture: true });
 }
 
 /** The element that received a press in place of the expected one; null if none did, or it is not known. */
@@ -53,7 +53,7 @@ function above({ element, taken, pointer }: Expected): Element | null {
 }
 
 function stop(): void {
-  for (const type of types) globalThis.removeEventListener(type, hear, { capture: true });
+  for (const type of types) window.removeEventListener(type, hear, { capture: true });
   expected = undefined;
 }
 

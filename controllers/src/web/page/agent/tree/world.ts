@@ -17,11 +17,11 @@ export function connect(given: HookNames): void {
 export function begin(): void {
   // Listeners are added again on both sides, since `document.open` removes them.
   isTrue(performance, "news");
-  addEventListener(names.listens, noteListener, true);
-  addEventListener(names.doubled, noteDoubled, true);
-  addEventListener(names.closed, noteClosed, true);
-  isTrue(globalThis, "news");
-  hasFrameworks = isTrue(globalThis, "frameworks");
+  window.addEventListener(names.listens, noteListener, true);
+  window.addEventListener(names.doubled, noteDoubled, true);
+  window.addEventListener(names.closed, noteClosed, true);
+  isTrue(window, "news");
+  hasFrameworks = isTrue(window, "frameworks");
 }
 
 export function listens(element: EventTarget): boolean {

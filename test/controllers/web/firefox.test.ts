@@ -1,0 +1,70 @@
+import { fileURLToPath } from "node:url";
+import { findProgram } from "@labwright/controllers";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Site, startSite } from "../../fixtures/site.ts";
+import { failureOf, openWebDevice, type WebDevice } from "./webDevice.ts";
+
+/** Firefox as Debian has it, by WebDriver BiDi; what the wrapper adds is said there. */
+const executable_path = fileURLToPath(new URL("../../fixtures/firefoxBidi.mjs", import.meta.url));
+
+const isThere = findProgram("firefox-esr") !== undefined || process.env.CI === "true";
+
+let site: Site;
+let device: WebDevice;
+beforeAll(async () => {
+  if (!isThere) return;
+  site = await startSite();
+  const settings = { browser: "firefox", channel: "moz-firefox", executable_path };
+  device = await openWebDevice({ settings, denyUrl: (url) => url.endsWith("/second") });
+}, 120_000);
+afterAll(async () => {
+  await device?.close();
+  await site?.close();
+});
+
+describe.skipIf(!isThere)("a Firefox that is installed", () => {
+  test("is driven and judged like Chromium: clicks, fields, lists, boxes, checks and pictures", async () => {
+    await device.show(`<h1>Welcome</h1><label>Name <input id=name value=old></label>
+      <label>Size <select id=size><option>Small<option>Large</select></label>
+      <label><input type=checkbox id=agree> Agree</label>
+      <button onclick="out.textContent = 'Hello ' + document.querySelector('#name').value">Greet</button><p id=out></p>`);
+    await device.run("input_text", { selector: "Name", text: "Anna" });
+    await device.run("select_option", { selector: "Size", option: "Large" });
+    await device.run("set_checked", { selector: "Agree", checked: true });
+    await device.run("click_element", { selector: "Greet" });
+    expect(await device.check("text_visible", { text: "Hello Anna" })).toMatchObject({ holds: true });
+    expect(await device.check("text_visible", { text: "Hello Bob" })).toMatchObject({ holds: false });
+    expect(await device.check("element_value", { selector: "Size", value: "Large" })).toMatchObject({
+      holds: true,
+    });
+    expect(await device.check("element_checked", { selector: "Agree" })).toMatchObject({ holds: true });
+    expect(device.web.facts?.()).toMatchObject({ version: expect.stringMatching(/^moz-firefox \d/) });
+    const failure = await failureOf(device.run("click_element", { selector: "Nowhere", timeout_ms: 500 }));
+    expect(failure.code).toBe("ELEMENT_NOT_FOUND");
+  });
+
+  test("hears the keys of a field that React controls", async () => {
+    await device.show(`<input id=f value=old><script>
+      const own = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value");
+      let known = f.value;
+      Object.defineProperty(f, "value", { get() { return own.get.call(this); }, set(v) { known = v; own.set.call(this, v); } });
+      f.oninput = () => { if (f.value !== known) { known = f.value; own.set.call(f, f.value.toUpperCase()); known = f.value; } };
+    </script>`);
+    await device.run("input_text", { selector: "#f", text: "abc" });
+    expect(await device.js("return document.querySelector('#f').value")).toBe("ABC");
+    await device.run("input_text", { selector: "#f", text: "" });
+    expect(await device.js("return document.querySelector('#f').value")).toBe("");
+  });
+
+  test("opens only the addresses that the policy allows", async () => {
+    const failure = await failureOf(device.run("navigate_to_url", { url: `${site.url}/second` }));
+    expect(failure.code).toBe("URL_DENIED");
+  });
+
+  test("withholds what a page would not notice, and says what cannot be set", async () => {
+    const withheld = device.web.withheld?.().map(({ name }) => name);
+    expect(withheld).toEqual(["double_click", "triple_click", "drag_and_drop", "emulate_media"]);
+    const failure = await failureOf(device.run("set_network", { speed: "slow_3g" }));
+    expect(failure.code).toBe("COMMAND_UNSUITABLE");
+  });
+});
