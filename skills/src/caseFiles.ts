@@ -1,31 +1,49 @@
 import { join } from "node:path";
 import { filesIn, readText } from "./files.ts";
 import type { Skill } from "./skill.ts";
-import { type CaseTrial, parseCase, tryCase } from "./tree/index.ts";
+import {
+  type CaseOutcome,
+  type CaseTrial,
+  type Evaluate,
+  judgeCase,
+  parseCase,
+  runCase,
+  type TreeCase,
+} from "./tree/index.ts";
 
 /** A test case of a skill, tried. */
 export type TriedCase = CaseTrial & { file: string; line: number };
 
-type Ports = Parameters<typeof tryCase>[2];
+type Ports = {
+  evaluate: Evaluate;
+  /** Runs a case without results on the real sources. */
+  runLive?: (given: TreeCase) => Promise<CaseOutcome>;
+};
 
 /** Tries every `test_cases/*.yaml` of the skill in `folder`; none when it has no decision tree. A file that does not load failed. */
 export async function tryCases(folder: string, { investigation }: Skill, ports: Ports): Promise<TriedCase[]> {
   if (investigation === undefined) return [];
   const { tree } = investigation;
   const home = join(folder, "test_cases");
-  const tried = [".yaml", ".yml"]
-    .flatMap((ending) => filesIn(home, ending))
-    .map(async (name): Promise<TriedCase[]> => {
-      const file = join(home, name);
-      const text = readText(file);
-      const read =
-        typeof text === "string"
-          ? parseCase(text, file, tree)
-          : { problems: [{ file, line: 1, message: text?.message ?? "is gone" }] };
-      if (read.case === undefined) return read.problems.map(failed);
-      return [{ file, line: 1, ...(await tryCase(tree, read.case, ports)) }];
-    });
-  return (await Promise.all(tried)).flat();
+  const tried: TriedCase[] = [];
+  for (const name of [".yaml", ".yml"].flatMap((ending) => filesIn(home, ending))) {
+    const file = join(home, name);
+    const text = readText(file);
+    const read =
+      typeof text === "string"
+        ? parseCase(text, file, tree)
+        : { problems: [{ file, line: 1, message: text?.message ?? "is gone" }] };
+    tried.push(...read.problems.map(failed));
+    if (read.case === undefined) continue;
+    const outcome =
+      read.case.results === undefined
+        ? await ports.runLive?.(read.case)
+        : runCase(tree, read.case, ports.evaluate);
+    const trial = outcome && judgeCase(read.case, outcome);
+    const message = "has no results, so it needs the real sources";
+    tried.push(trial === undefined ? failed({ file, line: 1, message }) : { file, line: 1, ...trial });
+  }
+  return tried;
 }
 
 const failed = ({ file, line, message }: { file: string; line: number; message: string }): TriedCase => ({

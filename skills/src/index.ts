@@ -13,6 +13,7 @@ export { newSkillFiles } from "./template.ts";
 export {
   type ActionResult,
   type BoundSql,
+  type CaseOutcome,
   type DecisionTree,
   type Evaluate,
   type FilledAction,
@@ -29,12 +30,14 @@ export {
   type SimpleAction,
   startTree,
   type ToolAction,
+  type TreeCase,
   TreeError,
   type TreeInput,
   type TreeReport,
   type TreeResult,
   type TreeState,
   translateCondition,
+  unasked,
 } from "./tree/index.ts";
 export { type Trial, trySkill } from "./trial.ts";
 export { compareVersions, findSkill, latestSkills, type SkillFound } from "./versions.ts";

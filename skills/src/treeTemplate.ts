@@ -109,7 +109,7 @@ What an expert knows about reading the runs of a test goes here. A step gets the
 `,
   "test_cases/never_ran.yaml": `# What the ticket says.
 context: { test: Buy a lamp }
-# What each step's action gives; { error: text } is an action that fails.
+# What each step's action gives; { error: text } is an action that fails. Without results the real sources are asked.
 results:
   last_runs: { counts: {}, executions: [] }
 # Answers to the questions, in order: the name of an option, or a sentence.

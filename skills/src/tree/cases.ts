@@ -5,15 +5,7 @@ import { readSource, type SkillProblem } from "../source.ts";
 import { nextActions, nextState, startTree } from "./engine.ts";
 import { reportOf } from "./report.ts";
 import type { DecisionTree } from "./schema.ts";
-import {
-  type ActionResult,
-  type Evaluate,
-  handoffTriggers,
-  type PlannedAction,
-  TreeError,
-  type TreeReport,
-  type TreeState,
-} from "./types.ts";
+import { type ActionResult, type Evaluate, handoffTriggers, TreeError, type TreeState } from "./types.ts";
 
 const values = z.record(z.string(), z.unknown());
 const answer = z.preprocess(
@@ -25,8 +17,8 @@ const answer = z.preprocess(
 export const caseSchema = z.strictObject({
   description: z.string().optional(),
   context: values,
-  /** What each step's action gives: rows, an object, or `{error: text}`. A step that is missing asks its real source. */
-  results: values.default({}),
+  /** What each step's action gives: rows, an object, or `{error: text}`. Without it the real sources are asked. */
+  results: values.optional(),
   /** To the questions, in order. */
   answers: z.array(answer).default([]),
   expected: z.strictObject({
@@ -41,6 +33,20 @@ export const caseSchema = z.strictObject({
   }),
 });
 export type TreeCase = z.output<typeof caseSchema>;
+
+/** How a test case ended. */
+export type CaseOutcome = {
+  root_cause: string | null;
+  confidence: number;
+  recommended_action: string | null;
+  steps_completed: readonly string[];
+  /** Why a person was asked, in order. */
+  handoffs: readonly string[];
+  /** The question that waits for an answer, if nothing was concluded. */
+  question?: string | undefined;
+  /** What kept the case from its end. */
+  problems: readonly string[];
+};
 
 /** `problems`: what differs from what the case expects; none when it passed. */
 export type CaseTrial = {
@@ -65,7 +71,7 @@ export function parseCase(
         describeIssue(issue, source, "a test case", caseSchema),
       ),
     };
-  const problems = Object.keys(parsed.data.results)
+  const problems = Object.keys(parsed.data.results ?? {})
     .filter((name) => !Object.hasOwn(tree.steps, name))
     .map((name) => source.problemAt(["results", name], `results.${name}: the tree has no such step`));
   return problems.length > 0 ? { problems } : { case: parsed.data, problems };
@@ -74,108 +80,97 @@ export function parseCase(
 /** More than any tree with two visits of each step needs between two answers. */
 const mostActions = 500;
 
-/** Runs one test case. `runAction` asks the real source of a step without a result in the case; without it that is a problem. */
-export async function tryCase(
-  tree: DecisionTree,
-  given: TreeCase,
-  {
-    evaluate,
-    runAction,
-  }: { evaluate: Evaluate; runAction?: (action: PlannedAction) => Promise<ActionResult> },
-): Promise<CaseTrial> {
-  let at = 0;
-  const problems: string[] = [];
-  const goOn = async (from: TreeState): Promise<TreeState> => {
-    let state = from;
-    for (let count = 0; count < mostActions; count++) {
-      const [next] = nextActions(state);
-      if (next === undefined) return state;
-      const result = mockedResult(given, next.step) ?? (await runAction?.(next));
-      if (result === undefined) {
-        problems.push(`results.${next.step} is missing, and the step ran`);
-        return state;
-      }
-      at += 1;
-      state = nextState(
-        tree,
-        state,
-        { type: "result", lane: next.lane, step: next.step, result, at },
-        evaluate,
-      );
-    }
-    return state;
-  };
-  let state = await goOn(startTree(tree, given.context, { evaluate, at }));
-  for (const one of given.answers) {
-    const handoff = reportOf(state).handoff;
-    if (handoff === undefined) {
-      problems.push(`nothing is asked that "${one.answer}" could answer`);
-      break;
-    }
-    const answered = answerTo(tree, state, { ...one, handoff: handoff.id, at }, evaluate);
+/** Runs a test case with the results that it gives to the steps. */
+export function runCase(tree: DecisionTree, given: TreeCase, evaluate: Evaluate): CaseOutcome {
+  const run: CaseRun = { tree, given, evaluate, at: 0, problems: [] };
+  let state = goOn(run, startTree(tree, given.context, { evaluate, at: run.at }));
+  for (const answer of given.answers) {
+    const answered = answerOne(run, state, answer);
     if (typeof answered === "string") {
-      problems.push(answered);
+      run.problems.push(answered);
       break;
     }
-    state = await goOn(answered);
+    state = goOn(run, answered);
   }
-  return judge(given, state, problems);
+  return outcomeOf(state, run.problems);
 }
 
-function mockedResult({ results }: TreeCase, step: string): ActionResult | undefined {
+type CaseRun = { tree: DecisionTree; given: TreeCase; evaluate: Evaluate; at: number; problems: string[] };
+
+function goOn(run: CaseRun, from: TreeState): TreeState {
+  let state = from;
+  for (let count = 0; count < mostActions; count++) {
+    const [next] = nextActions(state);
+    if (next === undefined) return state;
+    const { lane, step } = next;
+    const result = resultOf(run.given, step);
+    if (result === undefined) {
+      run.problems.push(`results.${step} is missing, and the step ran`);
+      return state;
+    }
+    run.at += 1;
+    state = nextState(run.tree, state, { type: "result", lane, step, result, at: run.at }, run.evaluate);
+  }
+  return state;
+}
+
+function resultOf({ results = {} }: TreeCase, step: string): ActionResult | undefined {
   if (!Object.hasOwn(results, step)) return undefined;
   const value = results[step];
   const failed = z.strictObject({ error: z.string() }).safeParse(value);
   return failed.success ? { error: { code: "FAILED", message: failed.data.error } } : { value };
 }
 
-function answerTo(
-  tree: DecisionTree,
+function answerOne(
+  { tree, evaluate, at }: CaseRun,
   state: TreeState,
-  { answer, context, handoff, at }: TreeCase["answers"][number] & { handoff: string; at: number },
-  evaluate: Evaluate,
+  { answer, context }: TreeCase["answers"][number],
 ): TreeState | string {
+  const { handoff } = reportOf(state);
+  if (handoff === undefined) return unasked(answer);
   try {
-    return nextState(
-      tree,
-      state,
-      { type: "answer", handoff, answer, at, ...(context && { context }) },
-      evaluate,
-    );
+    const input = { type: "answer" as const, handoff: handoff.id, answer, at, ...(context && { context }) };
+    return nextState(tree, state, input, evaluate);
   } catch (error) {
     if (error instanceof TreeError) return error.message;
     throw error;
   }
 }
 
-function judge({ expected }: TreeCase, state: TreeState, before: readonly string[]): CaseTrial {
-  const report = reportOf(state);
-  const found = report.result ?? report.handoff?.conclusion;
-  const asked = state.handoffs.map(({ trigger }) => trigger);
-  const confidence = found?.confidence_score ?? 0;
-  const differ = (name: string, wanted: unknown, is: unknown) =>
-    wanted === undefined || isDeepStrictEqual(wanted, is)
-      ? []
-      : [`${name}: expected ${JSON.stringify(wanted)}, found ${JSON.stringify(is)}`];
-  const steps = report.history.flatMap(({ from_state, decision }) => (decision === null ? [] : [from_state]));
-  const problems = [
-    ...before,
-    ...differ("root_cause", expected.root_cause, found?.root_cause ?? null),
-    ...(confidence < (expected.min_confidence ?? 0)
-      ? [`confidence: expected at least ${expected.min_confidence}, found ${confidence}`]
-      : []),
-    ...differ("recommended_action", expected.recommended_action, found?.recommended_action?.action ?? null),
-    ...differ("handoffs", expected.handoffs, asked),
-    ...differ("steps_completed", expected.steps_completed, steps),
-  ];
+export const unasked = (answer: string): string => `nothing is asked that "${answer}" could answer`;
+
+function outcomeOf(state: TreeState, problems: readonly string[]): CaseOutcome {
+  const { result, handoff, history } = reportOf(state);
+  const found = result ?? handoff?.conclusion;
   return {
-    problems: problems.length > 0 ? [...problems, ...openQuestion(report, found !== undefined)] : [],
     root_cause: found?.root_cause ?? null,
-    confidence,
-    handoffs: asked.length,
+    confidence: found?.confidence_score ?? 0,
+    recommended_action: found?.recommended_action?.action ?? null,
+    steps_completed: history.flatMap(({ from_state, decision }) => (decision === null ? [] : [from_state])),
+    handoffs: state.handoffs.map(({ trigger }) => trigger),
+    question: found === undefined ? handoff?.question : undefined,
+    problems,
   };
 }
 
-/** The open question of a case is why the rest differs. */
-const openQuestion = ({ handoff }: TreeReport, isConcluded: boolean): string[] =>
-  handoff === undefined || isConcluded ? [] : [`asked, without an answer in the case: ${handoff.question}`];
+/** Compares what a test case expects with how it ended. */
+export function judgeCase({ expected }: TreeCase, outcome: CaseOutcome): CaseTrial {
+  const { root_cause, confidence, question } = outcome;
+  const least = expected.min_confidence ?? 0;
+  const differ = (name: "root_cause" | "recommended_action" | "handoffs" | "steps_completed") =>
+    expected[name] === undefined || isDeepStrictEqual(expected[name], outcome[name])
+      ? []
+      : [`${name}: expected ${JSON.stringify(expected[name])}, found ${JSON.stringify(outcome[name])}`];
+  const problems = [
+    ...outcome.problems,
+    ...differ("root_cause"),
+    ...(confidence < least ? [`confidence: expected at least ${least}, found ${confidence}`] : []),
+    ...differ("recommended_action"),
+    ...differ("handoffs"),
+    ...differ("steps_completed"),
+  ];
+  // The open question of a case is why the rest differs.
+  if (problems.length > 0 && question !== undefined)
+    problems.push(`asked, without an answer in the case: ${question}`);
+  return { problems, root_cause, confidence, handoffs: outcome.handoffs.length };
+}

@@ -1,4 +1,12 @@
-export { type CaseTrial, parseCase, type TreeCase, tryCase } from "./cases.ts";
+export {
+  type CaseOutcome,
+  type CaseTrial,
+  judgeCase,
+  parseCase,
+  runCase,
+  type TreeCase,
+  unasked,
+} from "./cases.ts";
 export { translateCondition } from "./conditions.ts";
 export { nextActions, nextState, restoreState, startTree } from "./engine.ts";
 export { type KnownNames, parseTree, type TreeText } from "./parseTree.ts";

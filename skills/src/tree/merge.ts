@@ -1,4 +1,5 @@
 import {
+  type Asked,
   ask,
   isCritical,
   mainLane,
@@ -43,82 +44,45 @@ function askAboutFindings(run: Run): boolean {
   const lane = concludingLane(run.state);
   const { conclusion } = lane;
   const isOpen = !conclusion?.root_cause && !conclusion?.recommended_action;
-  if (isOpen && !settled.stopped) return askForCause(run);
+  if (isOpen && !settled.stopped) {
+    ask(run, "stuck_after_steps", null, "The tree ended without a cause.", [...otherSteps(run), stopOption]);
+    return true;
+  }
   const isUnsure = lane.id !== mainLane && (lane.confidence ?? 0) < thresholdOf(run.tree);
   if (isUnsure && !settled.accepted) return askAboutCheck(run, lane);
-  const action = conclusion?.recommended_action;
-  if (!isCritical(run.tree, action) || settled.approved !== undefined || settled.stopped) return false;
-  ask(run, {
-    trigger: "critical_decision",
-    step: null,
-    question: sentence(
-      `Found: ${conclusion?.root_cause ?? conclusion?.partial_finding}. Recommended: ${action?.action}.`,
-      run.tree.rules.critical_decision?.action,
-      "Approve it or not.",
-    ),
-    options: [
-      { name: "approve", title: `Approve ${action?.action}`, effect: { do: "approve", approved: true } },
-      { name: "reject", title: "Do not", effect: { do: "approve", approved: false } },
-    ],
-  });
-  return true;
+  const isCriticalNow = isCritical(run.tree, conclusion?.recommended_action) && !settled.stopped;
+  return isCriticalNow && settled.approved === undefined && askApproval(run, lane);
 }
-
-const sentence = (...parts: (string | undefined)[]): string =>
-  parts.flatMap((part) => (part === undefined ? [] : [/[.?!]$/.test(part) ? part : `${part}.`])).join(" ");
-
-const inOwnWords = "Choose an option, or say in your own words what the cause is.";
 
 function askWhichCause(run: Run, causes: readonly Lane[]): boolean {
   const found = causes.map(({ id, conclusion }) => `${id} found "${conclusion?.root_cause}"`).join(", ");
-  ask(run, {
-    trigger: "contradictory_data",
-    step: null,
-    question: sentence(
-      `The parallel paths end in different causes: ${found}.`,
-      run.tree.rules.contradictory_data?.action,
-      inOwnWords,
+  ask(run, "contradictory_data", null, `The parallel paths end in different causes: ${found}.`, [
+    ...causes.map(
+      ({ id, conclusion }): Asked => ({
+        name: id,
+        title: `Take as the cause: ${conclusion?.root_cause}`,
+        effect: { do: "cause", lane: id },
+      }),
     ),
-    options: [
-      ...causes.map(({ id, conclusion }) => ({
-        ...{ name: id, title: `Take as the cause: ${conclusion?.root_cause}` },
-        effect: { do: "cause" as const, lane: id },
-      })),
-      ...otherSteps(run),
-      stopOption,
-    ],
-  });
-  return true;
-}
-
-function askForCause(run: Run): boolean {
-  ask(run, {
-    trigger: "stuck_after_steps",
-    step: null,
-    question: sentence(
-      "The tree ended without a cause.",
-      run.tree.rules.stuck_after_steps?.action,
-      inOwnWords,
-    ),
-    options: [...otherSteps(run), stopOption],
-  });
+    ...otherSteps(run),
+    stopOption,
+  ]);
   return true;
 }
 
 function askAboutCheck(run: Run, { id, conclusion, confidence }: Lane): boolean {
-  ask(run, {
-    trigger: "low_confidence",
-    step: null,
-    question: sentence(
-      `Only ${id} found a cause: ${conclusion?.root_cause}, with a confidence of only ${confidence}.`,
-      run.tree.rules.low_confidence?.action,
-      inOwnWords,
-    ),
-    options: [
-      { name: "accept", title: "Take it as found", effect: { do: "accept" } },
-      ...otherSteps(run),
-      stopOption,
-    ],
-  });
+  const reason = `Only ${id} found a cause: ${conclusion?.root_cause}, with a confidence of only ${confidence}.`;
+  const accept: Asked = { name: "accept", title: "Take it as found", effect: { do: "accept" } };
+  ask(run, "low_confidence", null, reason, [accept, ...otherSteps(run), stopOption]);
+  return true;
+}
+
+function askApproval(run: Run, { conclusion }: Lane): boolean {
+  const action = conclusion?.recommended_action?.action;
+  const found = conclusion?.root_cause ?? conclusion?.partial_finding;
+  ask(run, "critical_decision", null, `Found: ${found}. Recommended: ${action}.`, [
+    { name: "approve", title: `Approve ${action}`, effect: { do: "approve", approved: true } },
+    { name: "reject", title: "Do not", effect: { do: "approve", approved: false } },
+  ]);
   return true;
 }

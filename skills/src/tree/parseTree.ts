@@ -86,6 +86,7 @@ function checkTree(tree: TreeFile, mappings: Mappings | undefined, known: KnownN
     ...checkParallel(tree),
     ...Object.entries(tree.steps).flatMap(([name, step]) => [
       ...checkStep(step, ["steps", name], mappings, known),
+      ...namesOfSteps(step).flatMap(([text, below]) => checkStepName(text, ["steps", name, ...below])),
       ...Object.entries(step.decisions).flatMap(([decision, { next_step }]) =>
         next_step === null
           ? []
@@ -93,6 +94,21 @@ function checkTree(tree: TreeFile, mappings: Mappings | undefined, known: KnownN
       ),
     ]),
   ];
+}
+
+/** Steps whose results are read, and where. */
+function namesOfSteps({ pre_conditions, decisions, action }: TreeStep): [name: string, below: Path][] {
+  const texts: [text: string, below: Path][] = [
+    ...pre_conditions.map((text, index): [string, Path] => [text, ["pre_conditions", index]]),
+    ...Object.entries(decisions).map(([name, { condition }]): [string, Path] => [
+      condition,
+      ["decisions", name, "condition"],
+    ]),
+    [[...JSON.stringify(action).matchAll(/\{steps\.\w+/g)].join(" "), ["action"]],
+  ];
+  return texts.flatMap(([text, below]) =>
+    [...text.matchAll(/(?<![\w.'"])steps\.(\w+)/g)].map(([, name = ""]): [string, Path] => [name, below]),
+  );
 }
 
 const checkParallel = ({ parallel_checks: checks, entry_point }: TreeFile): Problem[] =>

@@ -3,6 +3,7 @@ import { fillAction } from "./fill.ts";
 import { NoValue } from "./placeholders.ts";
 import { sampleOf, shapeResult } from "./results.ts";
 import {
+  type Asked,
   addEvidence,
   ask,
   conclusionOf,
@@ -20,9 +21,7 @@ import {
   thresholdOf,
 } from "./run.ts";
 import type { Decision, TreeStep } from "./schema.ts";
-import type { ActionResult, Conclusion, FilledAction, Lane } from "./types.ts";
-
-const inOwnWords = "Choose an option, or say in your own words what the cause is.";
+import type { ActionResult, Conclusion, FilledAction, Handoff, Lane } from "./types.ts";
 
 /** Goes to a step: its action is given out when its pre-conditions hold and all its values are there. */
 export function enter(run: Run, lane: Lane, name: string): void {
@@ -60,6 +59,8 @@ export function takeResult(run: Run, lane: Lane, result: ActionResult): void {
   lane.action = null;
   lane.steps_since += 1;
   if ("error" in result) {
+    // What an earlier run of the step found is no longer sure.
+    delete run.state.results[name];
     undetermined(run, lane, [`${result.error.code}: ${result.error.message}`]);
     return;
   }
@@ -242,17 +243,13 @@ function undetermined(run: Run, lane: Lane, reasons: readonly string[]): void {
 function wait(
   run: Run,
   lane: Lane,
-  trigger: Parameters<typeof ask>[1]["trigger"],
+  trigger: Handoff["trigger"],
   reason: string,
-  options: Parameters<typeof ask>[1]["options"],
+  options: readonly Asked[],
 ): void {
   lane.status = "waiting";
   lane.action = null;
-  const words =
-    trigger === "loop" || trigger === "undetermined" ? undefined : run.tree.rules[trigger]?.action;
-  const prompt = trigger === "critical_decision" ? "Approve it or not." : inOwnWords;
-  const question = [reason, words && `${words.replace(/[.?!]$/, "")}.`, prompt].filter(Boolean).join(" ");
-  ask(run, { trigger, step: lane.step, question, options });
+  ask(run, trigger, lane.step, reason, options);
 }
 
 export function end(lane: Lane, conclusion: Conclusion | null): void {

@@ -83,14 +83,27 @@ export function addEvidence(
 
 export type Asked = { name: string; title: string; effect: Effect };
 
-/** Opens a handoff. Only the first of two options with one name stays. */
+/**
+ * Asks a person. `reason`: why, as a sentence; the words of the tree's own rule follow it. `step`: null when it is about the merged
+ * findings. Only the first of two options with one name stays.
+ */
 export function ask(
-  { state, at }: Run,
-  handoff: { trigger: Handoff["trigger"]; step: string | null; question: string; options: readonly Asked[] },
+  { tree: { rules }, state, at }: Run,
+  trigger: Handoff["trigger"],
+  step: string | null,
+  reason: string,
+  asked: readonly Asked[],
 ): void {
-  const options = [...new Map(handoff.options.toReversed().map((option) => [option.name, option])).values()];
+  const words = trigger === "loop" || trigger === "undetermined" ? undefined : rules[trigger]?.action;
+  const prompt =
+    trigger === "critical_decision"
+      ? "Approve it or not."
+      : "Choose an option, or say in your own words what the cause is.";
+  const sentences = [reason, words, prompt].filter((text) => text !== undefined);
+  const question = sentences.map((text) => (/[.?!]$/.test(text) ? text : `${text}.`)).join(" ");
+  const options = asked.filter(({ name }, at) => asked.findIndex((one) => one.name === name) === at);
   const id = `h${state.handoffs.length + 1}`;
-  state.handoffs.push({ ...handoff, id, options: options.toReversed(), asked_at: at, answer: null });
+  state.handoffs.push({ id, trigger, step, question, options, asked_at: at, answer: null });
 }
 
 export const stopOption: Asked = { name: "stop", title: "End without a cause", effect: { do: "stop" } };

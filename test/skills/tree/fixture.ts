@@ -3,6 +3,7 @@ import {
   nextActions,
   nextState,
   parseTree,
+  reportOf,
   type Scope,
   startTree,
   type TreeState,
@@ -70,3 +71,29 @@ export function answer(
   const input = { type: "answer" as const, handoff, answer: text, at, ...(context && { context }) };
   return goOn(tree, nextState(tree, state, input, evaluate), replies, at);
 }
+
+type Lines = readonly string[];
+/** A step that asks `shop` for rows; each decision is one line of YAML. */
+export const step = (name: string, decisions: Lines, more: Lines = []): string =>
+  [
+    `  ${name}:`,
+    `    name: The ${name}`,
+    ...more.map((line) => `    ${line}`),
+    ...(more.some((line) => line.startsWith("action:"))
+      ? []
+      : ["    action: { type: query, source: shop, query_template: select 1 }"]),
+    "    decisions:",
+    ...decisions.map((line) => `      ${line}`),
+    "",
+  ].join("\n");
+export const treeText = (entry: string, ...steps: string[]) =>
+  `entry_point: ${entry}\nsteps:\n${steps.join("")}`;
+export const decide = (name: string, condition: string, conclusion: string, more = "") =>
+  `${name}: { condition: "${condition}", confidence: 0.9, conclusion: { ${conclusion} }${more} }`;
+export const cause = (name: string, condition: string, text: string, confidence = 0.9) =>
+  `${name}: { condition: "${condition}", confidence: ${confidence}, conclusion: { root_cause: ${text} } }`;
+export const next = (name: string, condition: string, to: string, confidence = 0.9) =>
+  `${name}: { condition: "${condition}", confidence: ${confidence}, conclusion: { partial_finding: ${name} }, next_step: ${to} }`;
+
+export const handoffOf = (state: TreeState) => reportOf(state).handoff;
+export const resultOf = (state: TreeState) => reportOf(state).result;

@@ -71,6 +71,7 @@ test("a test case that expects another cause, answers nothing or lacks a result 
   edit("test_cases/case_no_files.yaml", "  step_2_carrier_files: []\n", "");
   edit("test_cases/case_identifier_mismatch.yaml", "results:\n", "results:\n  step_9: []\n");
   writeFileSync(join(home, "test_cases/more.yaml"), "context: {}\nexpect: {}\n");
+  writeFileSync(join(home, "test_cases/real.yaml"), "context: {}\nexpected: { root_cause: null }\n");
   const tried = await tryCases(home, one(load().skills), { evaluate: evaluateCondition });
   const lines = tried.flatMap(({ file, line, problems }) =>
     problems.map((message) => ({ file, line, message })),
@@ -84,6 +85,7 @@ test("a test case that expects another cause, answers nothing or lacks a result 
     expect.stringContaining("case_no_files.yaml:1: recommended_action: expected"),
     "more.yaml:1: expected: Invalid input: expected object, received undefined",
     "more.yaml:2: expect: is not a key of a test case; the nearest is expected",
+    "real.yaml:1: has no results, so it needs the real sources",
   ]);
 });
 
@@ -114,6 +116,8 @@ test("names that lead nowhere are problems with the nearest that is there", () =
   edit("decision_tree.yaml", '- "step_signoz_logs"', '- "step_signoz_log"');
   edit("decision_tree.yaml", 'source: "redshift"', 'source: "redshif"');
   edit("decision_tree.yaml", 'mapping: "get_signoz_logs"', 'mapping: "get_signoz_log"');
+  edit("decision_tree.yaml", "/loads/{load.load_number}", "/loads/{steps.step_2_carrier_file.row.id}");
+  edit("decision_tree.yaml", "result.transformations > 0", "result.transformations > steps.step_9.count");
   edit("api_mappings.yaml", "LIMIT 100", "LIMIT $1");
   edit("api_mappings.yaml", 'item_type: "file_record"', 'item_type: "file_records"');
   edit("skill_definition.yaml", '- "root_cause"', '- "root_cause"\n      - "root"');
@@ -132,6 +136,10 @@ test("names that lead nowhere are problems with the nearest that is there", () =
     expect.stringMatching(
       /^decision_tree\.yaml:\d+: .*\.mapping: no mapping is called get_signoz_log; the nearest is get_signoz_logs$/,
     ),
+    expect.stringMatching(
+      /^decision_tree\.yaml:\d+: steps\.step_justtransform_history\.action: no step is called step_2_carrier_file;/,
+    ),
+    expect.stringMatching(/^decision_tree\.yaml:\d+: .*transformed\.condition: no step is called step_9/),
     expect.stringMatching(
       /^decision_tree\.yaml:\d+: parallel_checks\.0: no step is called step_signoz_log; the nearest is step_signoz_logs$/,
     ),

@@ -2,7 +2,6 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:
 import { basename, dirname, join, resolve } from "node:path";
 import {
   newSkillFiles,
-  type Skill,
   skillSchema,
   type Trial,
   type TriedCase,
@@ -12,6 +11,8 @@ import {
 import { evaluateCondition } from "../../services/values/conditions.ts";
 import type { DaemonOptions } from "../options.ts";
 import { counted, type ExitCode, exitCodes, type Terminal } from "../terminal.ts";
+import { withDaemon } from "../withDaemon.ts";
+import { runLiveCase } from "./liveCases.ts";
 import { type KnownSkills, problemLines, readKnownSkills } from "./skills.ts";
 
 /**
@@ -76,15 +77,26 @@ async function writeTried(
   return wrong ?? problemLines(known.problems);
 }
 
-/** The test cases of a skill with a decision tree, with the results that they give to its steps. */
-/** The test cases of a skill with a decision tree, tried; none of another skill. */
+type RunLive = NonNullable<Parameters<typeof tryCases>[2]["runLive"]>;
+
+/** The test cases of a skill with a decision tree; none of another skill. */
 export async function casesOf(
-  { name }: Pick<Skill, "name">,
+  { name }: { name: string },
   { investigating, folder }: KnownSkills,
+  runLive?: RunLive,
 ): Promise<TriedCase[]> {
   const skill = investigating.find((one) => one.name === name);
-  return skill === undefined ? [] : tryCases(homeOf(skill, folder), skill, { evaluate: evaluateCondition });
+  if (skill === undefined) return [];
+  return tryCases(homeOf(skill, folder), skill, { evaluate: evaluateCondition, ...(runLive && { runLive }) });
 }
+
+/** Runs a test case without results on its real sources, through the server. */
+const liveRunner =
+  (skill: string, options: DaemonOptions, terminal: Terminal): RunLive =>
+  (given) =>
+    withDaemon(options, terminal, { command: "skills" }, ({ call }) =>
+      runLiveCase(skill, given, (tool, args) => call(tool, args, terminal.signal)),
+    );
 
 const wrongCases = (cases: readonly TriedCase[]): string[] =>
   cases.flatMap(({ file, line, problems }) => problems.map((problem) => `${file}:${line}: ${problem}`));
@@ -116,7 +128,7 @@ export async function testSkills(
     skills.map(async (skill) => ({
       skill,
       trials: trySkill(homeOf(skill, known.folder), skill, all),
-      cases: await casesOf(skill, known),
+      cases: await casesOf(skill, known, liveRunner(skill.name, options, terminal)),
     })),
   );
   terminal.err(problemLines(problems));

@@ -1,0 +1,61 @@
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { loadSkills, newSkillFiles, tryCases } from "@labwright/skills";
+import { expect, onTestFinished, test } from "vitest";
+import { runLiveCase } from "#mcp-server/cli/commands/liveCases.ts";
+import { evaluateCondition } from "#mcp-server/services/values/conditions.ts";
+import { tools } from "#mcp-server/tools/index.ts";
+import { openProduct } from "../fixtures/product.ts";
+import { temporaryFolder } from "./fixtures.ts";
+
+const name = "find-cause";
+
+test("a test case without results asks the real sources, and says where they lead elsewhere", async () => {
+  const folder = temporaryFolder();
+  onTestFinished(folder.remove);
+  const put = (file: string, text: string) => {
+    mkdirSync(dirname(join(folder.path, name, file)), { recursive: true });
+    writeFileSync(join(folder.path, name, file), text);
+  };
+  for (const [file, text] of Object.entries(newSkillFiles(name, "tree"))) put(file, text);
+  rmSync(join(folder.path, name, "test_cases"), { recursive: true });
+  put(
+    "test_cases/a.yaml",
+    "context: { test: Never }\nexpected: { root_cause: The test never ran, min_confidence: 0.9, handoffs: [] }\n",
+  );
+  put(
+    "test_cases/b.yaml",
+    "context: { test: null }\nanswers: [fails, accept]\nexpected: { root_cause: The app or the test changed, handoffs: [undetermined, low_confidence], steps_completed: [last_runs, open_alerts] }\n",
+  );
+  put("test_cases/c.yaml", "context: {}\nexpected: { root_cause: The test never ran }\n");
+  const { skills, problems } = loadSkills(folder.path, new Set(tools.map((tool) => tool.name)));
+  expect(problems).toEqual([]);
+  const [skill] = skills;
+  if (skill === undefined) throw new Error("no skill");
+
+  const product = await openProduct(
+    "devices: [{ name: box, model: simulated }]",
+    {},
+    undefined,
+    () => skills,
+  );
+  onTestFinished(() => product.dispose());
+  const client = await product.connect();
+  const tried = await tryCases(join(folder.path, name), skill, {
+    evaluate: evaluateCondition,
+    runLive: (given) =>
+      runLiveCase(name, given, async (tool, args) => {
+        const { structured = {}, error } = await client.call(tool, args);
+        if (error) throw new Error(JSON.stringify(error));
+        return { ok: true, structured, trace_id: "" };
+      }),
+  });
+  expect(tried.map((one) => one.problems)).toEqual([
+    [],
+    [],
+    [
+      'root_cause: expected "The test never ran", found null',
+      expect.stringMatching(/^asked, without an answer in the case: .*test is missing/),
+    ],
+  ]);
+});
