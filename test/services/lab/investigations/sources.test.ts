@@ -4,10 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createClickhouseSource } from "#mcp-server/services/lab/investigations/sources/clickhouse.ts";
 import { createPostgresSource } from "#mcp-server/services/lab/investigations/sources/postgres.ts";
 import type { QuerySource } from "#mcp-server/services/lab/investigations/sources/source.ts";
 import { createSqliteSource } from "#mcp-server/services/lab/investigations/sources/sqlite.ts";
-import { freePort } from "../../../fixtures/loopback.ts";
+import { allowedFetch } from "#mcp-server/services/policy/allowedFetch.ts";
+import { createUrlPolicy } from "#mcp-server/services/policy/urlPolicy.ts";
+import { freePort, serve } from "../../../fixtures/loopback.ts";
 import { startPgliteServer } from "../../../fixtures/pgliteServer.ts";
 import { startPostgres } from "../../../fixtures/postgres.ts";
 import { sharedDatabase } from "../../../fixtures/sharedPostgres.ts";
@@ -209,5 +212,58 @@ describe("SQLite", () => {
       });
       await other.close();
     }
+  });
+});
+
+describe("ClickHouse by HTTP", () => {
+  type Reply = { status?: number; headers?: Record<string, string>; body: string };
+  async function asked(reply: Reply | "never", ...values: unknown[]) {
+    const urls: URL[] = [];
+    const ends: string[] = [];
+    const server = await serve((request, response) => {
+      urls.push(new URL(request.url ?? "/", "http://clickhouse"));
+      if (reply === "never") response.on("close", () => ends.push("closed"));
+      else response.writeHead(reply.status ?? 200, reply.headers).end(reply.body);
+    });
+    const policy = createUrlPolicy({ allow: [], deny: [] }, { port: () => undefined });
+    const access = () => ({ endpoint: `${server.url}/?database=logs`, values: ["reader", "of-clickhouse"] });
+    const source = createClickhouseSource("logs", access, (url, init) => allowedFetch(policy, url, init));
+    const parts = ["select 1 where x in (", ...values.slice(1).map(() => ", "), ")"];
+    const result = await source.query({ parts, values }, limits(300)).catch((error: unknown) => error);
+    if (reply === "never") await expect.poll(() => ends).toEqual(["closed"]);
+    await server.close();
+    return { result, params: urls[0]?.searchParams };
+  }
+
+  it("gets typed parameters, may only read, and has limits", async () => {
+    const values = ["a\tb'\\", 5, 1.5, true, null, ["x'y", "z"], "2026-01-02T03:04:05.678Z"];
+    const { result, params } = await asked({ body: '{"data":[{"n":1}]}' }, ...values);
+    expect(result).toEqual([{ n: 1 }]);
+    expect(params?.get("query")).toBe(
+      "select 1 where x in ({p0:String}, {p1:Int64}, {p2:Float64}, {p3:Bool}, {p4:Nullable(String)}, {p5:Array(String)}, {p6:DateTime64(3, 'UTC')}) FORMAT JSON",
+    );
+    const sent = values.map((_, at) => params?.get(`param_p${at}`));
+    const times = "2026-01-02 03:04:05.678";
+    expect(sent).toEqual(["a\\tb'\\\\", "5", "1.5", "true", "\\N", "['x\\\\'y','z']", times]);
+    expect(params?.get("readonly")).toBe("2");
+    expect(params?.get("max_execution_time")).toBe("1");
+    expect(params?.get("database")).toBe("logs");
+  });
+
+  it.each([
+    ["REQUEST_TIMEOUT", 500, "159", "Code: 159. DB::Exception: Timeout exceeded"],
+    ["INVALID_RESPONSE", 500, "396", "Code: 396. DB::Exception: Limit for result exceeded"],
+    ["INVALID_INPUT", 404, "60", "Code: 60. DB::Exception: Table logs.x does not exist"],
+    ["CONNECTION_REFUSED", 403, "516", "Code: 516. DB::Exception: reader: Authentication failed"],
+    ["CONNECTION_REFUSED", 502, "", "<html>Bad gateway"],
+    ["INVALID_INPUT", 200, "", '{"data":[{"n":1},\nCode: 241. DB::Exception: Memory limit exceeded'],
+    ["INVALID_RESPONSE", 200, "", "<html>hello"],
+  ])("says %s for status %s and code %s", async (code, status, exception, body) => {
+    const headers = exception === "" ? {} : { "x-clickhouse-exception-code": exception };
+    expect((await asked({ status, headers, body }, 1)).result).toMatchObject({ code });
+  });
+
+  it("cuts the request that the server does not end in time, which ends the query", async () => {
+    expect((await asked("never", 1)).result).toMatchObject({ code: "REQUEST_TIMEOUT" });
   });
 });

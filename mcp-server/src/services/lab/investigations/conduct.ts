@@ -131,6 +131,8 @@ export class Conduct {
 
   private async fail(error: unknown): Promise<void> {
     const reason = reasonOf(this.run.signal.aborted ? this.run.signal.reason : error);
+    // It goes on when the database is back.
+    if (reason.code === "STORAGE_FAILED") return;
     const status = statuses[reason.code] ?? "failed";
     const finished_at = new Date(this.deps.clock.now()).toISOString();
     await this.store({ status, reason, finished_at }).catch(() => undefined);

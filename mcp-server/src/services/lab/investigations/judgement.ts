@@ -3,6 +3,7 @@ import type { TreeReport } from "@labwright/skills";
 /** What a judge needs: text with everything filled in, the knowledge that bears on it, the shape of the answer. */
 export type Judgement = {
   prompt: string;
+  /** Where the prompt has no place for it. */
   knowledge?: string;
   answer_schema: Record<string, unknown>;
 };
@@ -42,7 +43,8 @@ export function judgementOf(
   const name = promptFor[handoff.trigger];
   if (name === undefined) return undefined;
   const section = knowledge === undefined ? undefined : sectionFor(knowledge, given.step);
-  const prompt = filled(prompts[name] ?? usual[name], {
+  const template = prompts[name] ?? usual[name];
+  const prompt = filled(template, {
     question: given.question ?? "",
     context: json(given.context),
     step: given.step,
@@ -52,7 +54,8 @@ export function judgementOf(
     knowledge: section ?? "",
     options: handoff.options.map((option) => `${option.name}: ${option.title}`).join("\n"),
   });
-  return { prompt, ...(section !== undefined && { knowledge: section }), answer_schema: answerTo(handoff) };
+  const isLeft = section !== undefined && !template.includes("{knowledge}");
+  return { prompt, ...(isLeft && { knowledge: section }), answer_schema: answerTo(handoff) };
 }
 
 /** The arguments of resume_investigation that settle a handoff. */

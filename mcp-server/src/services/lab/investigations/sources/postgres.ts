@@ -41,28 +41,73 @@ function decimal(text: string): number | string {
   return String(Number(text)) === plain ? Number(text) : text;
 }
 
-type Connection = { client: pg.Client; pid: number; received: { bytes: number }; stopIdle(): void };
+type Connection = {
+  client: pg.Client;
+  pid: number;
+  received: { bytes: number };
+  stopIdle(): void;
+  wasIdle: boolean;
+};
 
 /**
  * PostgreSQL, or what speaks its protocol, such as Redshift. Each query is one transaction that can only read, ends by
  * `statement_timeout` in the database, and is cancelled there when its caller goes. `config` is asked again for each connection.
  */
-export function createPostgresSource(name: string, config: () => pg.ClientConfig): QuerySource {
-  const idle: Connection[] = [];
+export const createPostgresSource = (name: string, config: () => pg.ClientConfig): QuerySource =>
+  new PostgresSource(name, config);
 
-  async function open({ signal }: Limits): Promise<Connection> {
-    const kept = idle.pop();
+class PostgresSource implements QuerySource {
+  private readonly idle: Connection[] = [];
+
+  constructor(
+    private readonly name: string,
+    private readonly config: () => pg.ClientConfig,
+  ) {}
+
+  async query(statement: Statement, limits: Limits): Promise<Row[]> {
+    const { name, config } = this;
+    const text = textOf(statement, (at) => `$${at + 1}`);
+    const connection = await this.open(limits);
+    const watch = watchOver(connection, limits, config);
+    try {
+      const rows = await Promise.race([read(name, connection, { text, statement, limits }), watch.ended]);
+      this.keep(connection);
+      return rows;
+    } catch (error) {
+      // What gave too much goes on giving until it is cancelled.
+      if (error instanceof ToolError) void cancel(connection, config).catch(() => undefined);
+      drop(connection);
+      limits.signal.throwIfAborted();
+      const failed = failure(name, error, limits);
+      // The server ended a connection that was open from before: the query goes out on another one.
+      const isGone = failed instanceof ToolError && failed.code === "CONNECTION_REFUSED";
+      if (isGone && connection.wasIdle) return this.query(statement, limits);
+      throw failed;
+    } finally {
+      watch.stop();
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const connection of this.idle.splice(0)) {
+      connection.stopIdle();
+      await connection.client.end().catch(() => undefined);
+    }
+  }
+
+  private async open({ signal }: Limits): Promise<Connection> {
+    const kept = this.idle.pop();
     if (kept) {
       kept.stopIdle();
       kept.received.bytes = 0;
-      return kept;
+      return { ...kept, wasIdle: true };
     }
     const received = { bytes: 0 };
     const stream = () =>
       new Socket().on("data", ({ length }) => {
         received.bytes += length;
       });
-    const given = { connectionTimeoutMillis: connectMs, application_name: "labwright", ...config() };
+    const given = { connectionTimeoutMillis: connectMs, application_name: "labwright", ...this.config() };
     const client = new pg.Client({ ...given, stream });
     client.on("error", () => undefined);
     const end = () => void client.end().catch(() => undefined);
@@ -70,17 +115,19 @@ export function createPostgresSource(name: string, config: () => pg.ClientConfig
     try {
       await client.connect();
       const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
-      return { client, pid: rows[0]?.pid ?? 0, received, stopIdle: () => undefined };
+      const pid = rows[0]?.pid ?? 0;
+      return { client, pid, received, stopIdle: () => undefined, wasIdle: false };
     } catch (error) {
       end();
       signal.throwIfAborted();
-      throw unreachable(name, reasonOf(error), error);
+      throw unreachable(this.name, reasonOf(error), error);
     } finally {
       signal.removeEventListener("abort", end);
     }
   }
 
-  function keep(connection: Connection): void {
+  private keep(connection: Connection): void {
+    const { idle } = this;
     if (idle.length >= mostIdle) {
       drop(connection);
       return;
@@ -98,33 +145,6 @@ export function createPostgresSource(name: string, config: () => pg.ClientConfig
     };
     idle.push(connection);
   }
-
-  return {
-    async query(statement, limits) {
-      const text = textOf(statement, (at) => `$${at + 1}`);
-      const connection = await open(limits);
-      const watch = watchOver(connection, limits, config);
-      try {
-        const rows = await Promise.race([read(name, connection, { text, statement, limits }), watch.ended]);
-        keep(connection);
-        return rows;
-      } catch (error) {
-        // What gave too much goes on giving until it is cancelled.
-        if (error instanceof ToolError) void cancel(connection, config).catch(() => undefined);
-        drop(connection);
-        limits.signal.throwIfAborted();
-        throw failure(name, error, limits);
-      } finally {
-        watch.stop();
-      }
-    },
-    async close() {
-      for (const connection of idle.splice(0)) {
-        connection.stopIdle();
-        await connection.client.end().catch(() => undefined);
-      }
-    },
-  };
 }
 
 function drop({ client }: Connection): void {
