@@ -302,6 +302,12 @@ describe("execute_api_request", () => {
       client.call("execute_testcase", { testcase: "writes", ...more }).then(({ structured }) => structured);
     expect(await run({})).toMatchObject({ status: "error", reason: { code: "POLICY_DENIED" } });
     expect(seen).toEqual([]);
-    expect(await run({ allow_production: true })).toMatchObject({ status: "passed" });
+    const allowed = await run({ allow_production: true });
+    expect(allowed).toMatchObject({ status: "passed" });
+    // Who reads the run later sees that it was allowed to.
+    const id = String(allowed?.execution_id);
+    expect((await product.services.executions.get(id)).execution.input).toMatchObject({
+      allow_production: true,
+    });
   });
 });

@@ -12,6 +12,8 @@ export type JsonType = (typeof jsonTypes)[number];
 /** Names one of `status`, `header`, `json_path`, `time_below_ms` and `json_schema`. The other fields say what must hold there. */
 export const apiCheckSchema = z.strictObject({
   status: statusSchema.optional(),
+  /** The check counts only for replies with this status. */
+  if_status: statusSchema.optional(),
   header: z.string().min(1).max(200).optional(),
   /** Such as `$.items[0].id`; `[*]` means every item, and there must be one. `$` of an answer that is not JSON is its text. */
   json_path: z.string().min(1).max(500).optional(),

@@ -9,6 +9,7 @@ export const executionKindSchema = z.enum([
   "script",
   "validation",
   "plan",
+  "api",
   "investigation",
 ]);
 export type ExecutionKind = z.output<typeof executionKindSchema>;

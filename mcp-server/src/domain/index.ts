@@ -3,6 +3,7 @@ export * from "./alert.ts";
 export * from "./analysis.ts";
 export * from "./apiRequest.ts";
 export * from "./apiSpec.ts";
+export * from "./apiTests.ts";
 export * from "./common.ts";
 export * from "./deployment.ts";
 export * from "./execution.ts";

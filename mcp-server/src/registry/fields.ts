@@ -1,5 +1,6 @@
 import { z } from "zod";
 import {
+  apiTestResultSchema,
   attemptSchema,
   dispatchedSchema,
   type ExecutionStatus,
@@ -78,6 +79,11 @@ export const validationEnd = {
   failed: z.int().optional(),
   unverified: z.int().optional().describe("Passed, but the target has no checks"),
   problems: z.array(z.string()).optional(),
+};
+
+export const apiEnd = {
+  ...apiTestResultSchema.partial().shape,
+  cut: z.record(z.string(), z.int()).optional().describe("Entries left out of lists"),
 };
 
 /** Links the report and the log of a script, once it has ended. */

@@ -24,6 +24,7 @@ import { testcaseRows } from "../storage/rows/testcaseRows.ts";
 import { userinterfaceRows } from "../storage/rows/userinterfaceRows.ts";
 import { createApis } from "./apps/apis/index.ts";
 import { createSchemaChecker, type SchemaChecker } from "./apps/apis/requests/schemaChecker.ts";
+import { createApiTests } from "./apps/apiTests/index.ts";
 import { createAuthoring } from "./apps/authoring/index.ts";
 import { createAppFiles } from "./apps/files/index.ts";
 import { createNavigation } from "./apps/navigation/index.ts";
@@ -55,7 +56,7 @@ import { createRequirements } from "./lab/requirements/index.ts";
 import { createWatching, type Watching } from "./lab/watching/index.ts";
 import { allowedFetch, type WayOut } from "./policy/allowedFetch.ts";
 import { createProductionPolicy } from "./policy/production.ts";
-import { createRequestLimits } from "./policy/requestLimits.ts";
+import { limitPerMinute } from "./policy/requestLimits.ts";
 import { createUploads } from "./policy/uploads.ts";
 import { createUrlPolicy, type UrlPolicy } from "./policy/urlPolicy.ts";
 import type { Clock, MemoryService, Secrets } from "./ports.ts";
@@ -232,7 +233,7 @@ function createJudging(
 const createWayOut = ({ config, debug }: ServiceDependencies, policy: UrlPolicy): WayOut => ({
   ...policy,
   production: createProductionPolicy(config.environments),
-  limits: createRequestLimits(config.limits.requests_per_host_minute),
+  limits: limitPerMinute(config.limits.requests_per_host_minute),
   log: (request) => debug?.(request, "request sent"),
 });
 
@@ -403,6 +404,10 @@ function createApps(
     uploads,
   });
   const apis = createApis({ ...driving, rows: apiSpecRows(db), http, uploads });
+  const apiTests = createApiTests({
+    ...{ ...driving, apis, testcases },
+    production: createProductionPolicy(config.environments),
+  });
   const appFiles = createAppFiles({ db, clock, userinterfaces, testcases, references, verbs });
   const authoring = createAuthoring({ ...driving, apps: userinterfaces, testcases });
   const planning = createPlanning({
@@ -410,5 +415,5 @@ function createApps(
     ...{ navigation, testcases, authoring, apps: userinterfaces, clock },
     log: log ?? (() => undefined),
   });
-  return { apis, userinterfaces, navigation, testcases, references, appFiles, authoring, planning };
+  return { apis, apiTests, userinterfaces, navigation, testcases, references, appFiles, authoring, planning };
 }

@@ -1,4 +1,5 @@
 import type { ApiService } from "./apps/apis/index.ts";
+import type { ApiTestService } from "./apps/apiTests/index.ts";
 import type { AuthoringService } from "./apps/authoring/index.ts";
 import type { AppFiles } from "./apps/files/index.ts";
 import type { NavigationService } from "./apps/navigation/index.ts";
@@ -72,4 +73,5 @@ export type Services = {
   deployments: DeploymentService;
   workspace: WorkspaceService;
   apis: ApiService;
+  apiTests: ApiTestService;
 };

@@ -1,6 +1,12 @@
 import { z } from "zod";
-import { apiRequestShape, labelSchema, paramsSchema } from "../domain/index.ts";
-import { maxTokensField } from "../registry/fields.ts";
+import {
+  apiRequestShape,
+  executionStatusSchema,
+  faultIds,
+  labelSchema,
+  paramsSchema,
+} from "../domain/index.ts";
+import { apiEnd, maxTokensField, waitField } from "../registry/fields.ts";
 import { defineTool } from "../registry/tool.ts";
 
 const shared = { domain: "apis", capabilities: ["API_TESTING"], timeoutMs: 60_000 } as const;
@@ -113,4 +119,48 @@ export const executeApiRequest = defineTool({
     curl: z.string(),
   }),
   handle: ({ input, services, context }) => services.apis.execute(input, context.signal),
+});
+
+const some = z.array(z.string().min(1)).min(1).max(200).optional();
+
+export const runApiTests = defineTool({
+  ...shared,
+  name: "run_api_tests",
+  title: "Test an API by its description",
+  description:
+    "Try an imported API with good, wrong and boundary values, credentials and sequences. Findings are F1xx and F2xx of the Web Fuzzing Commons, each cause once",
+  effect: "write",
+  timeoutMs: 660_000,
+  input: z.strictObject({
+    api,
+    operations: some.describe("Ids; all if left out"),
+    tags: some,
+    priority: some.describe("Of x-priority"),
+    base_url: z.url().optional().describe("Instead of the document's server"),
+    auth: z
+      .record(z.string().min(1).max(80), z.record(z.string().min(1), z.string().max(4_000)))
+      .default({})
+      .describe(
+        "{role:{security scheme or header: value or {{secret.NAME}}}}; the second role is another user, expired must be refused",
+      ),
+    environment: z.string().min(1).max(200).optional(),
+    allow_production: z.boolean().default(false).describe("To write there"),
+    seed: z.int().min(0).max(0x7fff_ffff).optional(),
+    faults: z.array(z.enum(faultIds)).min(1).optional().describe("Report only these"),
+    save: z.boolean().default(false).describe("Also save the test cases"),
+    ...waitField,
+    max_cases: z.int().min(1).max(300).default(60).describe("Of each operation"),
+    timeout_ms: z.int().min(1_000).max(86_400_000).default(1_800_000).describe("Of the run"),
+  }),
+  unlisted: ["max_cases", "timeout_ms"],
+  output: z.object({
+    execution_id: z.string(),
+    status: executionStatusSchema,
+    reason: z.object({ code: z.string(), message: z.string() }).optional(),
+    duration_ms: z.int().optional(),
+    steps_done: z.int(),
+    doing: z.string().optional(),
+    ...apiEnd,
+  }),
+  handle: ({ input, services, context }) => services.apiTests.run(input, context),
 });

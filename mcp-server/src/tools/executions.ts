@@ -9,6 +9,7 @@ import {
   reportFormats,
 } from "../domain/index.ts";
 import {
+  apiEnd,
   attachScriptFiles,
   batchEnd,
   maxTokensField,
@@ -65,7 +66,15 @@ export const getExecutionStatus = defineTool({
       .enum(["lab", "test"])
       .optional()
       .describe("Whose the reason's code says it is; else the app's or unknown"),
-    ...{ ...stageFields, ...testcaseEnd, ...scriptEnd, ...batchEnd, ...navigationEnd, ...validationEnd },
+    ...{
+      ...stageFields,
+      ...testcaseEnd,
+      ...scriptEnd,
+      ...batchEnd,
+      ...navigationEnd,
+      ...validationEnd,
+      ...apiEnd,
+    },
     device: z.string().optional(),
     userinterface_name: z.string().optional(),
     started_at: z.string(),

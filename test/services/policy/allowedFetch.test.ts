@@ -4,7 +4,7 @@ import { ToolError } from "@labwright/mcp-server";
 import { afterEach, describe, expect, it } from "vitest";
 import { allowedFetch, openConnections } from "#mcp-server/services/policy/allowedFetch.ts";
 import { createProductionPolicy } from "#mcp-server/services/policy/production.ts";
-import { createRequestLimits } from "#mcp-server/services/policy/requestLimits.ts";
+import { createRequestLimits, limitPerMinute } from "#mcp-server/services/policy/requestLimits.ts";
 import { createUrlPolicy } from "#mcp-server/services/policy/urlPolicy.ts";
 
 const open: (() => void)[] = [];
@@ -233,7 +233,7 @@ describe("limits of all requests", () => {
 
   it("fails with the name of the setting when its time is over first, and sends nothing", async () => {
     const { seen, url } = await counting();
-    const way = { ...policy, limits: createRequestLimits(1) };
+    const way = { ...policy, limits: limitPerMinute(1) };
     await allowedFetch(way, url, { signal });
     const error = await failureOf(allowedFetch(way, url, { signal: AbortSignal.timeout(50) }));
     expect(error).toMatchObject({

@@ -7,8 +7,14 @@ export type RequestLimits = {
 
 const requestLimitSetting = "limits.requests_per_host_minute";
 
+/** In windows of 10 s, so that what waits goes out before most requests give up. A small limit allows its burst. */
+export const limitPerMinute = (requests: number): RequestLimits =>
+  requests < 60
+    ? createRequestLimits(requests, 60_000)
+    : createRequestLimits(Math.floor(requests / 6), 10_000);
+
 /** `requests` to each host in every `windowMs`; whole seconds. */
-export function createRequestLimits(requests: number, windowMs = 60_000): RequestLimits {
+export function createRequestLimits(requests: number, windowMs: number): RequestLimits {
   const loading = loadLimiter(requests, windowMs / 1_000);
   return {
     async take(host, signal) {

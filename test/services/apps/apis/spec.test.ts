@@ -256,6 +256,32 @@ describe("documents that cannot be used", () => {
   });
 });
 
+describe("documents with faults at any place", () => {
+  const odd = [null, 1, "x", [], { $ref: "#/paths" }, { $ref: 5 }, ["constructor"]];
+  const placesIn = (value: unknown): [object, string][] =>
+    typeof value !== "object" || value === null
+      ? []
+      : Object.entries(value).flatMap(([key, part]) => [[value, key], ...placesIn(part)]);
+  const document: object = parse(fixture("pets-3.0.yaml"));
+  const withFault = (place: number, value: unknown) => {
+    const copy = structuredClone(document);
+    const [holder, key] = placesIn(copy)[place] ?? [{}, ""];
+    Reflect.set(holder, key, value);
+    return copy;
+  };
+
+  it.each(
+    odd.map((value) => [JSON.stringify(value), value] as const),
+  )("are read or refused: %s", (_, value) => {
+    const answers = placesIn(document).map((_place, index) => read(withFault(index, value)));
+    expect(answers.length).toBeGreaterThan(100);
+    for (const answer of answers) {
+      if ("spec" in answer) apiSpecSchema.parse({ ...answer.spec, name: "api" });
+      else expect(Object.values(answer).flat()).not.toEqual([]);
+    }
+  });
+});
+
 /** Documents that this code was not written for. */
 describe("the documents of @readme/oas-examples", () => {
   const folder = dirname(createRequire(import.meta.url).resolve("@readme/oas-examples/package.json"));

@@ -99,6 +99,7 @@ const inputOf = ({ testcase, row, request, start, isFresh, position, context }: 
   testcase: testcase.name,
   ...(row !== undefined && { row }),
   inputs: request.inputs,
+  ...(request.allow_production === true && { allow_production: true }),
   start: { by: context.client, ...start, fresh: isFresh, ...(position !== undefined && { position }) },
 });
 

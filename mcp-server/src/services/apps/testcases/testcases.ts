@@ -164,14 +164,14 @@ class Testcases {
   /** Runs a test that is not stored, as a plan. Throws what {@link save} and {@link execute} throw. */
   async executeUnsaved(
     given: unknown,
-    request: UnsavedRequest,
+    { kind = "plan", ...request }: UnsavedRequest,
     context: CallContext,
   ): Promise<TestcaseReply> {
     const device = await this.deviceOf(request, context);
-    const { testcase, app } = await this.check(given, device, { mayCheckNothing: true });
+    const { testcase, app } = await this.check(given, device, { mayCheckNothing: kind === "plan" });
     const source = { ...databaseOnly, project: app?.project ?? "" };
     return inProject(source.project, () =>
-      this.start(testcase, { ...request, testcase: testcase.name }, { context, source, kind: "plan" }),
+      this.start(testcase, { ...request, testcase: testcase.name }, { context, source, kind }),
     );
   }
 

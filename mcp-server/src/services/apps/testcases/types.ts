@@ -185,8 +185,20 @@ export type TestcaseSummary = {
 /** A run of a test that is not stored. */
 export type UnsavedRequest = Pick<
   ExecuteRequest,
-  "device_id" | "session_id" | "fresh" | "inputs" | "wait_ms" | "timeout_ms"
->;
+  | "device_id"
+  | "session_id"
+  | "fresh"
+  | "inputs"
+  | "wait_ms"
+  | "timeout_ms"
+  | "environment"
+  | "release"
+  | "build"
+  | "allow_production"
+> & {
+  /** A plan may act without a check, and has no history. A plan where it is left out. */
+  kind?: "plan" | "testcase";
+};
 
 /** Writes a test case that a transaction stored, or removed, into its file; a new one gets a file. */
 export type TestKeeper = (tx: Database, test: { id: string; name: string; source: Source }) => Promise<void>;

@@ -5,6 +5,7 @@ import {
   type Params,
   type Step,
 } from "../../../domain/index.ts";
+import { type ApiEnd, apiEnd } from "../../apps/apiTests/index.ts";
 import {
   type NavigationEnd,
   navigationEnd,
@@ -51,7 +52,7 @@ export type StatusView = {
   > &
   RunEnd;
 
-type RunEnd = TestcaseEnd & ScriptEndView & BatchEnd & NavigationEnd & ValidationEnd;
+type RunEnd = TestcaseEnd & ScriptEndView & BatchEnd & NavigationEnd & ValidationEnd & ApiEnd;
 
 /** What the tool that started the run says at its end, by the run's kind. */
 const ends: Record<ExecutionKind, (result: unknown, reason: string | undefined) => RunEnd> = {
@@ -61,6 +62,7 @@ const ends: Record<ExecutionKind, (result: unknown, reason: string | undefined) 
   testcase: testcaseEnd,
   script: scriptEnd,
   plan: testcaseEnd,
+  api: apiEnd,
   // resume_investigation says what it found.
   investigation: () => ({}),
 };

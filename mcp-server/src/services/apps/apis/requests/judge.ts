@@ -20,7 +20,9 @@ export async function judge(
   schemas: Pick<SchemaChecker, "check">,
 ): Promise<Judged[]> {
   const judged: Judged[] = [];
-  for (const check of checks) judged.push(...(await judgeOne(check, answer, schemas)));
+  for (const check of checks)
+    if (check.if_status === undefined || isStatus(check.if_status, answer))
+      judged.push(...(await judgeOne(check, answer, schemas)));
   return judged;
 }
 
@@ -67,14 +69,16 @@ const asksForJson = ({ json_schema, equals, type }: ApiCheck, path: JsonPath): b
 
 const headerNames = ({ headers }: Answer) => `the answer has ${Object.keys(headers).join(", ")}`;
 
-function judgeStatus(wanted: WantedStatus, { status }: Pick<Answer, "status">): Judged {
-  const all = Array.isArray(wanted) ? wanted : [wanted];
-  const expected = `status ${all.join(", ")}`;
-  const pass = all.some(
-    (one) => String(one).replace("xx", "") === String(status).slice(0, /xx/.test(String(one)) ? 1 : 3),
-  );
-  return pass ? { expected, pass } : { expected, pass, found: `status ${status}` };
+function judgeStatus(wanted: WantedStatus, answer: Pick<Answer, "status">): Judged {
+  const expected = `status ${[wanted].flat().join(", ")}`;
+  const pass = isStatus(wanted, answer);
+  return pass ? { expected, pass } : { expected, pass, found: `status ${answer.status}` };
 }
+
+const isStatus = (wanted: WantedStatus, { status }: Pick<Answer, "status">): boolean =>
+  [wanted]
+    .flat()
+    .some((one) => String(one).replace("xx", "") === String(status).slice(0, /xx/.test(String(one)) ? 1 : 3));
 
 export function judgeTime(limitMs: number, durationMs: number): Judged {
   const expected = `an answer in less than ${limitMs} ms`;

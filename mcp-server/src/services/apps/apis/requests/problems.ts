@@ -38,7 +38,7 @@ function shapeProblem(check: ApiCheck): string | undefined {
   const given = places.filter((place) => check[place] !== undefined);
   const [place] = given;
   if (given.length > 1) return `give one of ${given.join(", ")}`;
-  const more = Object.keys(check).filter((key): key is Key => key !== place && hasKey(check, key));
+  const more = Object.keys(check).filter((key): key is Key => isBeside(key, place) && hasKey(check, key));
   if (place === undefined) {
     return more.length === 1 && more[0] === "json_schema"
       ? undefined
@@ -50,6 +50,8 @@ function shapeProblem(check: ApiCheck): string | undefined {
     ? `${place} needs one of ${companions[place].join(", ")}`
     : undefined;
 }
+
+const isBeside = (key: string, place: string | undefined) => key !== place && key !== "if_status";
 
 const hasKey = (check: ApiCheck, key: string) =>
   Object.entries(check).some(([name, value]) => name === key && value !== undefined);

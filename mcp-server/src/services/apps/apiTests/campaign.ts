@@ -1,0 +1,380 @@
+import { type ApiFinding, type ApiOperation, type ApiSpec, faults } from "../../../domain/index.ts";
+import { ToolError } from "../../../errors.ts";
+import { isWrite } from "../../policy/production.ts";
+import type { Run } from "../../ports.ts";
+import { reasonOf } from "../../records/executions/index.ts";
+import type { ApiTestDependencies, ApiTestRequest } from "./apiTests.ts";
+import { accessCases, type CaseInput, casesOf, checksFor } from "./cases.ts";
+import { clearestOf, type Outcome, outputOf } from "./findings.ts";
+import { flowsOf } from "./flows.ts";
+import { type Good, goodRequest, type Judge } from "./goodRequest.ts";
+import { askOf, type Generated, independent, nameOf, sequence } from "./graphs.ts";
+import { type ReplyRules, replyRules } from "./replyChecks.ts";
+import { credentialsOf, needsCredentials, requestOf } from "./requests.ts";
+import { smallerAsks } from "./shrink.ts";
+import type { Ask } from "./types.ts";
+import { type Setup, setupFor, type World } from "./world.ts";
+
+type Given = {
+  spec: ApiSpec;
+  operations: readonly ApiOperation[];
+  baseUrl: string;
+  seed: number;
+  /** No request may change anything. */
+  readsOnly: boolean;
+  request: ApiTestRequest;
+  run: Run;
+  deps: ApiTestDependencies;
+};
+
+const base = "{{base_url}}";
+/** How long a server that went away is waited for, test after test: it may be one that is started again. */
+const patienceMs = [500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000];
+
+/** One run through the operations of an API: good requests first, then everything that is built on what they showed. */
+export class Campaign {
+  readonly outcomes: Outcome[] = [];
+  readonly notReached: { operation: string; reason: string }[] = [];
+  readonly notes: string[] = [];
+  readonly tried = new Set<string>();
+  /** Why nothing could be judged any more. */
+  brokenBy: { code: string; message: string } | undefined;
+  readonly operations: readonly ApiOperation[];
+  private readonly world: World;
+  private unreachable = 0;
+  private readonly made: Generated[] = [];
+
+  constructor(private readonly given: Given) {
+    this.operations = given.operations;
+    this.world = this.worldOf();
+  }
+
+  async run(): Promise<void> {
+    for (const operation of this.inOrder()) if (!this.brokenBy) await this.tryGood(operation);
+    for (const operation of this.operations) {
+      if (this.brokenBy) return;
+      const tests = [...(await this.variations(operation)), ...(await flowsOf(operation, this.world))];
+      for (const test of tests) if (!this.brokenBy) await this.execute(test);
+    }
+    for (const outcome of clearestOf(this.outcomes)) await this.shrink(outcome);
+  }
+
+  private async shrink(outcome: Outcome): Promise<void> {
+    const { spec } = this.given;
+    const operation = spec.operations.find(({ id }) => id === outcome.ask.operation);
+    if (!operation || this.brokenBy) return;
+    const asks = await smallerAsks(outcome, operation, this.world);
+    if (asks.length === 0) return;
+    const head = this.headOf(operation, "smaller requests", await this.world.rulesOf(operation));
+    await this.execute(independent(head, operation.id, { before: outcome.setup, asks }));
+  }
+
+  /** What follows from the replies to several operations. */
+  ownFindings(): ApiFinding[] {
+    const { spec, request } = this.given;
+    const [role] = Object.keys(request.auth);
+    const good = this.outcomes.filter(({ ask }) => ask.kind === "good" && ask.id === "good");
+    const isSecured = ({ ask }: Outcome) =>
+      spec.operations.some((one) => one.id === ask.operation && needsCredentials(one, spec));
+    const secured = good.filter(isSecured);
+    if (role === undefined || !secured.some(({ step }) => (outputOf(step).status ?? 0) < 300)) return [];
+    return secured.flatMap(({ ask, step, execution_id }): ApiFinding[] => {
+      if (outputOf(step).status !== 401) return [];
+      const said = {
+        expected: "403, or a success: others took these credentials",
+        found: "status 401",
+        curl: "",
+        times: 1,
+      };
+      return [
+        {
+          fault: "F205",
+          title: faults.F205,
+          operation: ask.operation,
+          at: "credentials",
+          ...said,
+          execution_id,
+        },
+      ];
+    });
+  }
+
+  /** Saves the tests whose good request was accepted; others would only fail for want of a value. Returns their names. */
+  async save(): Promise<string[]> {
+    const names: string[] = [];
+    const lost = new Set(this.notReached.map(({ operation }) => operation));
+    for (const { testcase, operation } of this.made) {
+      if (lost.has(operation)) continue;
+      names.push((await this.given.deps.testcases.save(testcase, {})).name);
+    }
+    return names;
+  }
+
+  private worldOf(): World {
+    const { spec, baseUrl, seed, request, deps } = this.given;
+    const rules = new Map<string, Promise<ReplyRules>>();
+    const goods = new Map<string, Promise<Good>>();
+    const judge: Judge = async (schema, value) => {
+      if (typeof schema !== "boolean" && (typeof schema !== "object" || schema === null)) return undefined;
+      try {
+        const { findings } = await deps.schemas.check(typeof schema === "boolean" ? schema : { ...schema }, {
+          json: value,
+        });
+        return findings.length === 0;
+      } catch (error) {
+        if (error instanceof ToolError) return undefined;
+        throw error;
+      }
+    };
+    const kept = <Value>(map: Map<string, Promise<Value>>, key: string, make: () => Promise<Value>) => {
+      const found = map.get(key) ?? make();
+      map.set(key, found);
+      return found;
+    };
+    const roles = Object.keys(request.auth).filter((name) => name !== "expired");
+    return {
+      ...{ spec, base, baseUrl, seed, judge, roles, facts: new Map() },
+      rulesOf: (operation) =>
+        kept(rules, operation.id, () =>
+          replyRules(operation, spec, (schema) => this.isUsable(schema, operation)),
+        ),
+      goodOf: (operation, variant) =>
+        kept(goods, `${operation.id} ${variant}`, () =>
+          goodRequest(operation, spec, { seed, variant }, judge),
+        ),
+      credentialsOf: (operation, role = roles[0] ?? "") => credentialsOf(operation, spec, request.auth[role]),
+    };
+  }
+
+  private async isUsable(
+    schema: Parameters<ApiTestDependencies["schemas"]["check"]>[0],
+    { id }: ApiOperation,
+  ) {
+    try {
+      await this.given.deps.schemas.check(schema);
+      return true;
+    } catch (error) {
+      if (!(error instanceof ToolError)) throw error;
+      this.notes.push(`${id}: a schema of its replies is not judged: ${error.message}`.slice(0, 300));
+      return false;
+    }
+  }
+
+  /** Who makes things before who needs them, deletions last. What the chosen ones need is tried with them. */
+  private inOrder(): ApiOperation[] {
+    const { spec } = this.given;
+    const isNeeded = (one: ApiOperation) =>
+      one.method === "POST" && this.operations.some(({ path }) => path.startsWith(`${one.path}/{`));
+    const all = spec.operations.filter(
+      (one) =>
+        this.operations.includes(one) || (this.mayAsk(one.method) && (isNeeded(one) || this.isReader(one))),
+    );
+    const rank = ({ path, method }: ApiOperation) =>
+      path.split("/").length * 10 +
+      ["POST", "PUT", "GET", "HEAD", "OPTIONS", "PATCH", "DELETE"].indexOf(method);
+    return all.toSorted((one, other) => rank(one) - rank(other));
+  }
+
+  private mayAsk(method: string): boolean {
+    return !this.given.readsOnly || !isWrite(method);
+  }
+
+  /** Reads what a chosen operation changes or makes. */
+  private isReader({ method, path }: ApiOperation): boolean {
+    const isItem = (own: string) => path.startsWith(`${own}/{`) && !path.slice(own.length + 1).includes("/");
+    return (
+      method === "GET" &&
+      this.operations.some((one) => one.path === path || (one.method !== "HEAD" && isItem(one.path)))
+    );
+  }
+
+  private async tryGood(operation: ApiOperation): Promise<void> {
+    const { world } = this;
+    const { id, method } = operation;
+    if (method === "TRACE") {
+      this.miss(operation, "requests of method TRACE are not sent");
+      return;
+    }
+    const rules = await world.rulesOf(operation);
+    const setup = await setupFor(operation, { variant: 1 }, world);
+    const variants = method === "POST" ? [0, 1] : [0];
+    const asks: Ask[] = [];
+    for (const variant of variants) {
+      const { values } = await world.goodOf(operation, variant);
+      const own = { ...values, parameters: { ...values.parameters, ...setup.parameters } };
+      const request = requestOf(operation, own, { base, credentials: world.credentialsOf(operation) });
+      const said = {
+        label: variant === 0 ? "good request" : "another good request",
+        kind: "good",
+        operation: id,
+      } as const;
+      asks.push(
+        askOf({ ...said, request, checks: checksFor("good", rules) }, variant === 0 ? "good" : "another"),
+      );
+    }
+    const head = this.headOf(operation, "good request", rules);
+    const test =
+      asks.length > 1
+        ? independent(head, id, { before: setup.asks, asks })
+        : sequence(head, id, [...setup.asks, ...asks]);
+    const outcomes = await this.execute(test);
+    const at = (name: string) => outcomes.find(({ ask }) => ask.id === name);
+    const [good, another] = [at("good"), at("another")].map((one) => one && outputOf(one.step));
+    const isGood = (output: typeof good) =>
+      output?.status !== undefined && output.status >= 200 && output.status < 300;
+    const shown = isGood(another) ? another : good;
+    world.facts.set(id, {
+      reached: isGood(shown),
+      varied: isGood(another),
+      status: shown?.status,
+      body: shown?.body,
+    });
+    if (!isGood(shown)) this.miss(operation, this.whyMissed(shown?.status, operation));
+  }
+
+  private whyMissed(status: number | undefined, operation: ApiOperation): string {
+    if (status === undefined) return this.brokenBy?.message ?? "its set-up was not accepted";
+    const isSecured = needsCredentials(operation, this.given.spec) && [401, 403].includes(status);
+    return `status ${status} to the good request${isSecured ? "; give auth" : ""}`;
+  }
+
+  private miss(operation: ApiOperation, reason: string): void {
+    if (this.operations.includes(operation)) this.notReached.push({ operation: operation.id, reason });
+  }
+
+  private headOf({ id }: ApiOperation, what: string, { variables }: ReplyRules) {
+    const { spec, baseUrl } = this.given;
+    return { name: nameOf(spec.name, id, what), base: baseUrl, variables, tags: ["api", "generated"] };
+  }
+
+  private async variations(operation: ApiOperation): Promise<Generated[]> {
+    if (operation.method === "TRACE" || !this.tried.has(operation.id)) return [];
+    const { world } = this;
+    const setup = await setupFor(operation, { variant: 1 }, world);
+    const input = await this.caseInput(operation, setup);
+    // What one request deletes is not there for the next.
+    const isUsedUp = operation.method === "DELETE" && setup.asks.length > 0;
+    const { cases, left } = await casesOf(isUsedUp ? await this.caseInput(operation, undefined) : input);
+    if (left > 0) this.notes.push(`${operation.id}: ${left} cases beyond max_cases were left out`);
+    const own = isUsedUp ? accessCases(input) : [];
+    const asks = cases
+      .filter(({ kind, request }) => this.mayAsk(request.method) && (!isUsedUp || kind !== "refused"))
+      .map((one, at) => askOf(one, `case_${at + 1}`));
+    const head = (what: string) => this.headOf(operation, what, input.rules);
+    const before = isUsedUp ? [] : setup.asks;
+    return [
+      ...(asks.length > 0 ? [independent(head("variations"), operation.id, { before, asks })] : []),
+      ...own.map((one) => sequence(head(one.label), operation.id, [...setup.asks, askOf(one, "case_1")])),
+    ];
+  }
+
+  private async caseInput(operation: ApiOperation, setup: Setup | undefined): Promise<CaseInput> {
+    const { world, given } = this;
+    const good = await world.goodOf(operation, 0);
+    const parameters = { ...good.values.parameters, ...setup?.parameters };
+    const { auth, max_cases: most } = given.request;
+    return {
+      ...{ operation, base, judge: world.judge, seed: given.seed, most, spec: given.spec },
+      rules: await world.rulesOf(operation),
+      good: { ...good, values: { ...good.values, parameters } },
+      credentials: world.credentialsOf(operation),
+      isKnown: world.roles.length > 0,
+      expired: auth.expired && credentialsOf(operation, given.spec, auth.expired),
+    };
+  }
+
+  /** Runs a test as a run within this one, and keeps what its requests showed. */
+  private async execute(test: Generated): Promise<Outcome[]> {
+    const { run, request, deps } = this.given;
+    const { environment, allow_production, timeout_ms } = request;
+    const { clock } = deps;
+    run.signal.throwIfAborted();
+    run.begins(test.testcase.name);
+    this.made.push(test);
+    const started = clock.monotonic();
+    const context = { ...run.context, within: run.id, deadline: Number.POSITIVE_INFINITY };
+    const asked = {
+      inputs: {},
+      wait_ms: timeout_ms,
+      timeout_ms,
+      environment,
+      allow_production,
+      kind: "testcase",
+    } as const;
+    const reply = await deps.testcases
+      .executeUnsaved(test.testcase, asked, context)
+      .catch((error: unknown) => {
+        if (run.signal.aborted) throw error;
+        return {
+          status: "error" as const,
+          execution_id: undefined,
+          reason: reasonOf(error),
+          verified_count: 0,
+        };
+      });
+    run.verified(reply.verified_count ?? 0);
+    const outcomes = reply.execution_id === undefined ? [] : await this.outcomesOf(test, reply.execution_id);
+    if (reply.execution_id === undefined)
+      this.notes.push(`${test.testcase.name}: ${reply.reason?.message}`.slice(0, 500));
+    await this.mindReach(test.operation, reply.reason);
+    this.outcomes.push(...outcomes);
+    for (const { ask } of outcomes) this.tried.add(ask.operation);
+    const duration_ms = clock.monotonic() - started;
+    const { status, execution_id, reason } = reply;
+    await run.step({
+      ...{
+        path: `test${this.made.length}`,
+        kind: "testcase",
+        label: test.testcase.name,
+        duration_ms,
+        artifacts: [],
+      },
+      status: status === "queued" || status === "running" ? "timeout" : status,
+      started_at: new Date(clock.now() - duration_ms).toISOString(),
+      ...{ input: { operation: test.operation }, output: { execution_id, status } },
+      ...(reason && status !== "passed" && { error: reason }),
+    });
+    return outcomes;
+  }
+
+  /** A server that never answered, or stays away, ends the run. */
+  private async mindReach(
+    operation: string,
+    reason: { code: string; message: string } | undefined,
+  ): Promise<void> {
+    if (reason?.code !== "APP_UNREACHABLE" && reason?.code !== "URL_DENIED") {
+      this.unreachable = 0;
+      return;
+    }
+    const waitMs = patienceMs[this.unreachable];
+    if (this.unreachable === 0) this.notes.push(`${operation}: ${reason.message}`.slice(0, 400));
+    this.unreachable += 1;
+    const hasAnswered = this.outcomes.some(({ step }) => outputOf(step).status !== undefined);
+    if (waitMs === undefined || reason.code === "URL_DENIED" || !hasAnswered) this.brokenBy = reason;
+    else await paused(waitMs, this.given);
+  }
+
+  private async outcomesOf({ asks }: Generated, executionId: string): Promise<Outcome[]> {
+    const { steps } = await this.given.deps.executions.get(executionId);
+    const setup = asks.filter(({ kind, id }) => kind === "setup" && id.startsWith("setup_"));
+    let last: Outcome["before"];
+    return steps.flatMap((step): Outcome[] => {
+      const ask = asks.find(({ id }) => id === step.path);
+      if (step.kind === "api_request") last = step;
+      if (!ask) return [];
+      const before = steps.find(({ path }) => path === ask.shows) ?? last;
+      return [{ ask, step, execution_id: executionId, before, setup }];
+    });
+  }
+}
+
+const paused = (ms: number, { run: { signal }, deps: { clock } }: Given): Promise<void> =>
+  new Promise((resolve) => {
+    const end = (): void => {
+      stop();
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const stop = clock.setTimeout(end, ms);
+    signal.addEventListener("abort", end, { once: true });
+  });

@@ -1,0 +1,69 @@
+import type { ApiOperation } from "../../../domain/index.ts";
+import { isObject } from "../apis/spec/reader.ts";
+import { done, headOf, isScalar, itemOf, requestIn, setupAsk, showing } from "./flow.ts";
+import { askOf, type Generated, sequence } from "./graphs.ts";
+import { notSuccess } from "./replyChecks.ts";
+import { setupFor, variantOf, type World } from "./world.ts";
+
+export async function changed(
+  operation: ApiOperation,
+  read: ApiOperation,
+  world: World,
+): Promise<Generated | undefined> {
+  const item = await itemOf(read, world);
+  if (!item) return undefined;
+  const { setup, echo, body } = item;
+  const { parameters } = setup;
+  const { values } = await world.goodOf(operation, variantOf(item.creator, 2, world) + 3);
+  const next = isObject(values.body) ? values.body : {};
+  const fields = echo.fields.filter((name) => isScalar(next[name]) && next[name] !== body[name]);
+  if (fields.length === 0) return undefined;
+  const look = requestIn(read, { parameters }, world);
+  const asks = [
+    ...setup.asks,
+    setupAsk("before", "read what was created", read, look, [
+      { status: "2xx" },
+      ...showing(body, fields, echo.at),
+    ]),
+    setupAsk("change", "change it", operation, requestIn(operation, { values, parameters }, world), [done]),
+    askOf(
+      {
+        ...{ label: "read it again", kind: "setup", operation: operation.id, fault: "F900", request: look },
+        checks: [{ status: "2xx" }, ...showing(next, fields, echo.at)],
+      },
+      "after",
+    ),
+  ];
+  return sequence(headOf(`${operation.id}: change, then read again`, world), operation.id, asks);
+}
+
+export async function removed(
+  operation: ApiOperation,
+  read: ApiOperation,
+  world: World,
+): Promise<Generated | undefined> {
+  const setup = await setupFor(read, { variant: 3 }, world);
+  if (setup.asks.length === 0) return undefined;
+  const { parameters } = setup;
+  const look = requestIn(read, { parameters }, world);
+  const { values } = await world.goodOf(operation, 0);
+  const item = await itemOf(read, world);
+  if (!item) return undefined;
+  const asks = [
+    ...setup.asks,
+    setupAsk("before", "read what was created", read, look, [{ status: "2xx" }]),
+    setupAsk("remove", "delete it", operation, requestIn(operation, { values, parameters }, world), [done]),
+    askOf(
+      {
+        label: "read it again",
+        kind: "refused",
+        operation: operation.id,
+        fault: "F103",
+        request: look,
+        checks: [{ status: notSuccess }],
+      },
+      "after",
+    ),
+  ];
+  return sequence(headOf(`${operation.id}: delete, then read again`, world), operation.id, asks);
+}

@@ -1,0 +1,174 @@
+import type { ApiOperation } from "../../../domain/index.ts";
+import { keyOf } from "../apis/requests/operationRequest.ts";
+import { isObject } from "../apis/spec/reader.ts";
+import { wholeSchema } from "../apis/spec/wholeSchema.ts";
+import { withValue } from "./cases.ts";
+import { headOf, type Item, isScalar, listOfCreated, plain, requestIn, sentFor, setupAsk } from "./flow.ts";
+import { conditionOf, type Generated, sequence } from "./graphs.ts";
+import { makeValue } from "./makeValue.ts";
+import { fill, isJson } from "./requests.ts";
+import { flat, isRequired, listOf } from "./schemas.ts";
+import type { Ask } from "./types.ts";
+import { idPathIn, setupFor, variantOf, type World } from "./world.ts";
+
+/** Refused creations, each with a text of its own, and then a look whether the list has one of these. */
+export async function failedCreation(
+  creator: ApiOperation,
+  item: Item,
+  world: World,
+): Promise<Generated | undefined> {
+  const found = listOfCreated(creator, world);
+  const { bodySchema } = await world.goodOf(creator, 0);
+  const schema = flat(bodySchema, bodySchema);
+  const isMarker = (name: string) =>
+    typeof item.body[name] === "string" &&
+    !listOf(flat(Object(schema.properties)[name], bodySchema).enum).length;
+  const marker = item.echo.fields.find(isMarker);
+  if (!found || marker === undefined || !world.facts.get(creator.id)?.varied) return undefined;
+  const others = Object.keys(item.body).filter((name) => name !== marker);
+  const missing = others
+    .filter((name) => isRequired(schema, name))
+    .map((name) => ({ name, trial: undefined }));
+  const wrong = others.map((name) => ({ name, trial: { value: { wrong: "type" } } }));
+  const tries = [...missing.slice(0, 2), ...wrong.slice(0, 2)];
+  if (tries.length === 0) return undefined;
+  const { asks: parents, parameters } = await setupFor(creator, { variant: 2 }, world);
+  const asks: Ask[] = [...parents];
+  const verdicts: Ask[] = [];
+  for (const [at, { name, trial }] of tries.entries()) {
+    const { values } = await world.goodOf(creator, 10 + at);
+    const text = Object(values.body)[marker];
+    const body = withValue(values.body, [name], trial);
+    const id = `refused_${at + 1}`;
+    const request = requestIn(creator, { values: { ...values, body }, parameters }, world);
+    asks.push(setupAsk(id, `create with a wrong ${name}`, creator, request, [{ status: ["2xx", "4xx"] }]));
+    const isThere = `list.output.body${found.at}.exists(i, has(i.${marker}) && i.${marker} == ${JSON.stringify(text)})`;
+    verdicts.push(
+      conditionOf(`nothing_left_${at + 1}`, `${id}.output.status < 400 || !${isThere}`, {
+        ...{
+          label: `the refused creation with a wrong ${name} is not in the list`,
+          kind: "rule",
+          operation: creator.id,
+          fault: "F104",
+          field: "list",
+          shows: id,
+        },
+      }),
+    );
+  }
+  const list = setupAsk(
+    "list",
+    "list what is there",
+    found.list,
+    requestIn(found.list, await sentFor(found.list, parameters, world), world),
+    [{ status: "2xx" }],
+  );
+  return sequence(headOf(`${creator.id}: a refused creation leaves nothing`, world), creator.id, [
+    ...asks,
+    list,
+    ...verdicts,
+  ]);
+}
+
+/** Sends what the document calls read-only. */
+export async function massAssignment(
+  creator: ApiOperation,
+  read: ApiOperation,
+  item: Item,
+  world: World,
+): Promise<Generated | undefined> {
+  const media = Object.entries(creator.body?.content ?? {}).find(([type]) => isJson(type))?.[1];
+  // With the definitions, and with what is read-only.
+  const root = wholeSchema(media?.schema ?? true, world.spec.definitions, "response");
+  const { properties } = flat(root, root);
+  const forged = Object.entries(isObject(properties) ? properties : {}).flatMap(
+    ([name, part]): [string, unknown][] => {
+      const schema = flat(part, root);
+      const shown = Object(
+        Reflect.get(Object(world.facts.get(read.id)?.body), item.echo.at.slice(1)) ??
+          world.facts.get(read.id)?.body,
+      )[name];
+      if (schema.readOnly !== true || !plain.test(name) || !isScalar(shown)) return [];
+      const value =
+        typeof shown === "boolean" ? !shown : makeValue(part, { root, seed: world.seed, variant: 5 }, name);
+      return isScalar(value) && value !== shown ? [[name, value]] : [];
+    },
+  );
+  if (forged.length === 0) return undefined;
+  const { asks, parameters } = await setupFor(
+    read,
+    { variant: 4, but: /\{([^}]+)\}$/.exec(read.path)?.[1] ?? "" },
+    world,
+  );
+  const { values } = await world.goodOf(creator, variantOf(creator, 4, world));
+  const body = { ...Object(values.body), ...Object.fromEntries(forged) };
+  const made = setupAsk(
+    "forge",
+    `create with ${forged.map(([name]) => name).join(", ")}`,
+    creator,
+    requestIn(creator, { values: { ...values, body }, parameters }, world),
+    [{ status: "2xx" }],
+  );
+  const parameter = /\{([^}]+)\}$/.exec(read.path)?.[1] ?? "";
+  const idPath = idPathIn(world.facts.get(creator.id)?.body, parameter);
+  if (idPath === undefined) return undefined;
+  const look = requestIn(
+    read,
+    { parameters: { ...parameters, [`path.${parameter}`]: fill(`forge.output.${idPath}`) } },
+    world,
+  );
+  const verdicts = forged.map(([name, value], at) => {
+    const place = `look.output.body${item.echo.at}`;
+    return conditionOf(
+      `own_${at + 1}`,
+      `!(has(${place}.${name}) && ${place}.${name} == ${JSON.stringify(value)})`,
+      {
+        ...{
+          label: `the caller does not set ${name}`,
+          kind: "rule",
+          operation: creator.id,
+          fault: "F203",
+          field: `body.${name}`,
+          shows: "forge",
+        },
+      },
+    );
+  });
+  const asked = setupAsk("look", "read what was created", read, look, [{ status: "2xx" }]);
+  return sequence(headOf(`${creator.id}: read-only fields`, world), creator.id, [
+    ...asks,
+    made,
+    asked,
+    ...verdicts,
+  ]);
+}
+
+const idempotencyKey = /^(x-)?idempotency-key$/i;
+
+/** Twice with one key, where the document has such a header. */
+export async function repeated(creator: ApiOperation, world: World): Promise<Generated | undefined> {
+  const header = creator.parameters.find((one) => one.in === "header" && idempotencyKey.test(one.name));
+  const idPath = idPathIn(world.facts.get(creator.id)?.body, "id");
+  if (!header || idPath === undefined) return undefined;
+  const { asks, parameters } = await setupFor(creator, { variant: 5 }, world);
+  const { values, all } = await world.goodOf(creator, variantOf(creator, 6, world));
+  const key = { ...values.parameters, [keyOf(header)]: all[keyOf(header)] };
+  const request = requestIn(creator, { values: { ...values, parameters: key }, parameters }, world);
+  const twice = ["first", "second"].map((id) =>
+    setupAsk(id, `the ${id} with one key`, creator, request, [{ status: "2xx" }]),
+  );
+  const verdict = conditionOf("once", `first.output.${idPath} == second.output.${idPath}`, {
+    ...{
+      label: "both replies are of one creation",
+      kind: "rule",
+      operation: creator.id,
+      fault: "F903",
+      field: `header.${header.name}`,
+    },
+  });
+  return sequence(headOf(`${creator.id}: again with one idempotency key`, world), creator.id, [
+    ...asks,
+    ...twice,
+    verdict,
+  ]);
+}

@@ -1,0 +1,92 @@
+import type { ApiMedia, ApiOperation, ApiSpec } from "../../../domain/index.ts";
+import { keyOf } from "../apis/requests/operationRequest.ts";
+import { wholeSchema } from "../apis/spec/wholeSchema.ts";
+import { type Making, makeValue } from "./makeValue.ts";
+import { isFormType, isJson, type Values } from "./requests.ts";
+
+/** Judges a value by a schema that stands by itself; undefined for a schema that cannot be used. */
+export type Judge = (schema: unknown, value: unknown) => Promise<boolean | undefined>;
+
+export type Good = {
+  values: Values;
+  /** Each parameter's sound value, the optional ones included. */
+  all: Readonly<Record<string, unknown>>;
+  /** By itself, for what is sent; undefined for a body without one. */
+  bodySchema: unknown;
+  /** Whether the schemas say that the request is right. Else nothing follows from a success with another one. */
+  isSound: boolean;
+};
+
+/** The request that the document asks for: its examples where they are right, else made from its schemas. */
+export async function goodRequest(
+  operation: ApiOperation,
+  { definitions }: ApiSpec,
+  { seed, variant, only }: Omit<Making, "root">,
+  judge: Judge,
+): Promise<Good> {
+  const making = { seed, variant, ...(only && { only }) };
+  const all: Record<string, unknown> = {};
+  let isSound = true;
+  for (const parameter of operation.parameters) {
+    const root = wholeSchema(parameter.schema, definitions, "request");
+    const { value, sound } = await chosen(
+      root,
+      parameter.examples,
+      { ...making, root },
+      parameter.name,
+      judge,
+    );
+    all[keyOf(parameter)] = value;
+    if (parameter.required) isSound &&= sound;
+  }
+  const needed = operation.parameters.filter(({ required }) => required).map(keyOf);
+  const parameters = Object.fromEntries(needed.map((key) => [key, all[key]]));
+  const [media, content] = mediaOf(operation);
+  if (media === undefined || content === undefined)
+    return { values: { parameters }, all, bodySchema: undefined, isSound };
+  const root = content.schema === undefined ? undefined : wholeSchema(content.schema, definitions, "request");
+  const body = await bodyOf(content, root, making, judge);
+  return {
+    values: { parameters, body: body.value, media },
+    all,
+    bodySchema: root,
+    isSound: isSound && body.sound,
+  };
+}
+
+/** JSON before forms before the rest, which is sent as a text. */
+function mediaOf({ body }: ApiOperation): [string, ApiMedia] | [] {
+  const offered = Object.entries(body?.content ?? {});
+  const found =
+    offered.find(([type]) => isJson(type)) ?? offered.find(([type]) => isFormType(type)) ?? offered[0];
+  return found ?? [];
+}
+
+type Chosen = { value: unknown; sound: boolean };
+
+async function chosen(
+  root: unknown,
+  examples: readonly unknown[],
+  making: Making,
+  name: string,
+  judge: Judge,
+): Promise<Chosen> {
+  const made = () => makeValue(root, making, name);
+  const candidates =
+    making.variant === 0 && examples.length > 0 ? [examples[0], made()] : [made(), ...examples];
+  for (const value of candidates) if ((await judge(root, value)) === true) return { value, sound: true };
+  return { value: candidates[0], sound: false };
+}
+
+async function bodyOf(
+  { examples }: ApiMedia,
+  root: unknown,
+  making: Omit<Making, "root">,
+  judge: Judge,
+): Promise<Chosen> {
+  if (root === undefined) return { value: examples[0] ?? {}, sound: examples.length > 0 };
+  const whole = await chosen(root, making.only ? [] : examples, { ...making, root }, "body", judge);
+  if (whole.sound) return whole;
+  const least = makeValue(root, { ...making, root, only: "required" }, "body");
+  return (await judge(root, least)) === true ? { value: least, sound: true } : whole;
+}

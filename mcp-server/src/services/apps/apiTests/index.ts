@@ -1,0 +1,2 @@
+export { type ApiTestRequest, type ApiTestService, createApiTests } from "./apiTests.ts";
+export { type ApiEnd, apiEnd } from "./result.ts";

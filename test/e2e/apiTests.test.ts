@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
+import { heldBackFaults, shopFaults } from "../bench/step13/shopFaults.ts";
+import { serveShop, shopTokens } from "../fixtures/apiShop.ts";
+import type { TestClient } from "../fixtures/client.ts";
+import { openProduct, type Product } from "../fixtures/product.ts";
+
+let product: Product;
+let client: TestClient;
+const closing: (() => Promise<void>)[] = [];
+
+beforeAll(async () => {
+  const yaml = "environments: { live: { production: true } }";
+  product = await openProduct(yaml, { ANNA: shopTokens.anna, BERTA: shopTokens.berta });
+  client = await product.connect();
+});
+afterAll(async () => {
+  for (const close of closing) await close();
+  await product.dispose();
+});
+
+const auth = { anna: { token: "{{secret.ANNA}}" }, berta: { token: "{{secret.BERTA}}" } };
+const resultSchema = z.looseObject({
+  status: z.string(),
+  execution_id: z.string(),
+  findings: z.array(z.looseObject({ fault: z.string(), operation: z.string(), curl: z.string() })),
+  not_reached: z.array(z.unknown()),
+  tried: z.int(),
+  operations: z.int(),
+  timing: z.array(z.looseObject({ p50: z.int(), p95: z.int() })),
+  saved: z.array(z.string()).optional(),
+});
+
+async function shopWith(name: string, faults: Parameters<typeof serveShop>[0] = []) {
+  const shop = await serveShop(faults);
+  closing.push(shop.close);
+  const imported = await client.call("import_api_spec", { source: shop.documentUrl, name });
+  expect(imported.text).toContain("operations: 30");
+  return shop;
+}
+
+const operationsOf = (...names: string[]) =>
+  names.flatMap((one) => [
+    `list${one}s`,
+    ...["create", "read", "replace", "delete"].map((verb) => verb + one),
+  ]);
+
+async function run(args: Record<string, unknown>) {
+  const reply = await client.call("run_api_tests", { auth, seed: 7, wait_ms: 55_000, ...args });
+  expect(reply.isError, reply.text).toBe(false);
+  return { ...resultSchema.parse(reply.structured), text: reply.text };
+}
+
+describe("run_api_tests", () => {
+  test("finds nothing on a server that does what its document says, and its tests can be saved and run again", async () => {
+    await shopWith("sound");
+    const { saved, ...result } = await run({ api: "sound", operations: operationsOf("Product"), save: true });
+    expect(result).toMatchObject({
+      status: "passed",
+      findings: [],
+      not_reached: [],
+      tried: 5,
+      operations: 5,
+    });
+    expect(result.timing[0]?.p95).toBeGreaterThan(0);
+    expect(result.text).not.toContain(shopTokens.anna);
+    expect(saved).toContain("sound: replaceProduct: change, then read again");
+    const again = await client.call("execute_testcase", {
+      testcase: "sound: replaceProduct: change, then read again",
+    });
+    expect(again.structured).toMatchObject({ status: "passed" });
+  });
+
+  test("tells each fault once, with the request that shows it", async () => {
+    const names = ["price as text", "no quantity", "202 for 201", "any token deletes", "list open to all"];
+    const others = [
+      "crash at the greatest quantity",
+      "crash at an empty list",
+      "others may change",
+      "refused, and stored",
+    ];
+    const more = [...names, ...others, "kind is no filter"];
+    const faults = [...shopFaults, ...heldBackFaults].filter(({ name }) => more.includes(name));
+    await shopWith("faulty", faults);
+    const result = await run({ api: "faulty", operations: operationsOf("Product", "Order", "Coupon") });
+    const of = ({ fault, operation }: { fault: string; operation: string }) => `${fault} ${operation}`;
+    const wanted = faults.map(({ finds, operation }) => `${finds} ${operation}`);
+    expect(result.findings.map(of).sort()).toEqual(wanted.sort());
+    expect(result.status).toBe("failed");
+    const crash = result.findings.find(
+      ({ operation, fault }) => operation === "replaceOrder" && fault === "F100",
+    );
+    expect(crash).toMatchObject({ at: "body.quantity" });
+    // The optional comment is left out.
+    expect(crash?.curl).toMatch(/curl -i -X PUT .*\$ANNA.*"quantity":100/);
+    expect(crash?.curl).not.toContain("comment");
+  });
+
+  test("writes nothing in production without a grant", async () => {
+    const shop = await shopWith("live");
+    const before = shop.requests();
+    const refused = await client.call("run_api_tests", { api: "live", environment: "live", auth });
+    expect(refused.text).toContain("POLICY_DENIED");
+    expect(shop.requests()).toBe(before);
+    const reads = { api: "live", environment: "live", operations: ["listProducts", "readProduct"] };
+    expect(await run(reads)).toMatchObject({ status: "passed", findings: [] });
+    expect(shop.written()).toBe(0);
+  });
+
+  test("ends as an error where no server is", async () => {
+    await shopWith("away");
+    const result = await client.call("run_api_tests", { api: "away", base_url: "http://127.0.0.1:9", auth });
+    expect(result.structured).toMatchObject({
+      status: "error",
+      reason: { code: "APP_UNREACHABLE" },
+      tried: 1,
+    });
+  });
+});
