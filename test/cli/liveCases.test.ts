@@ -33,12 +33,9 @@ test("a test case without results asks the real sources, and says where they lea
   const [skill] = skills;
   if (skill === undefined) throw new Error("no skill");
 
-  const product = await openProduct(
-    "devices: [{ name: box, model: simulated }]",
-    {},
-    undefined,
-    () => skills,
-  );
+  const product = await openProduct("devices: [{ name: box, model: simulated }]", {}, undefined, {
+    skills: () => skills,
+  });
   onTestFinished(() => product.dispose());
   const client = await product.connect();
   const tried = await tryCases(join(folder.path, name), skill, {

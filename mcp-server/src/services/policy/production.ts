@@ -34,7 +34,7 @@ export type ProductionPolicy = {
 
 const reads: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "TRACE"]);
 
-const isWrite = (method: string): boolean => !reads.has(method.toUpperCase());
+export const isWrite = (method: string): boolean => !reads.has(method.toUpperCase());
 
 /** The one judgement of what a run may do to production. */
 export function createProductionPolicy(environments: Environments): ProductionPolicy {
