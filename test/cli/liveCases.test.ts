@@ -56,3 +56,32 @@ test("a test case without results asks the real sources, and says where they lea
     ],
   ]);
 });
+
+test("the tool diagnose names the file and line of every skill that does not load", async () => {
+  const folder = temporaryFolder();
+  onTestFinished(folder.remove);
+  for (const [file, text] of Object.entries(newSkillFiles(name, "tree"))) {
+    mkdirSync(dirname(join(folder.path, name, file)), { recursive: true });
+    writeFileSync(
+      join(folder.path, name, file),
+      text.replace("entry_point: last_runs", "entry_point: last_run"),
+    );
+  }
+  writeFileSync(join(folder.path, "flat.yaml"), "name: flat\n");
+  mkdirSync(join(folder.path, "empty"));
+  const { problems } = loadSkills(folder.path, new Set(tools.map((tool) => tool.name)));
+  const more = { skillProblems: () => problems };
+  const product = await openProduct("devices: [{ name: box, model: simulated }]", {}, undefined, more);
+  onTestFinished(() => product.dispose());
+  const { structured } = await (await product.connect()).call("diagnose");
+  expect(structured).toMatchObject({
+    findings: expect.arrayContaining([
+      expect.objectContaining({
+        what: `skill ${join(folder.path, name, "decision_tree.yaml")}:2`,
+        status: "warning",
+      }),
+      expect.objectContaining({ what: `skill ${join(folder.path, "flat.yaml")}:1` }),
+      expect.objectContaining({ what: `skill ${join(folder.path, "empty")}:1` }),
+    ]),
+  });
+});

@@ -5,7 +5,7 @@ import { latestSkills, loadSkills, type Skill, tryCases } from "@labwright/skill
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, test } from "vitest";
 import { toWireTool } from "#mcp-server/registry/wire.ts";
-import { evaluateCondition } from "#mcp-server/services/values/conditions.ts";
+import { evaluateCondition, expressionProblem } from "#mcp-server/services/values/conditions.ts";
 import { tools } from "#mcp-server/tools/index.ts";
 
 /** What a skill may cost a model that is given it, in o200k tokens of the system prompt and its tools. */
@@ -14,7 +14,7 @@ const tokensOf: Readonly<Record<string, number>> = { "run-testcase": 900, "run-s
 
 const folder = fileURLToPath(new URL("../../skills", import.meta.url));
 const toolNames = new Set(tools.map(({ name }) => name));
-const { skills, problems } = loadSkills(folder, toolNames);
+const { skills, problems } = loadSkills(folder, toolNames, expressionProblem);
 
 const toolCosts = new Map(
   tools.map(toWireTool).map(({ name, description, inputSchema }) => {
@@ -45,6 +45,17 @@ test("a skill that investigates finds what each of its own test cases says", asy
   for (const skill of investigating) {
     const tried = await tryCases(join(folder, skill.name), skill, { evaluate: evaluateCondition });
     expect(tried.length).toBeGreaterThanOrEqual(8);
+    expect(tried.filter(({ problems }) => problems.length > 0)).toEqual([]);
+  }
+});
+
+test("the example of a decision tree in the documentation loads and passes its test cases", async () => {
+  const examples = fileURLToPath(new URL("../../docs/examples", import.meta.url));
+  const example = loadSkills(examples, toolNames, expressionProblem);
+  expect(example).toMatchObject({ problems: [], skills: [{ name: "ocean-debugging" }] });
+  for (const skill of example.skills) {
+    const tried = await tryCases(join(examples, "ocean_debugging"), skill, { evaluate: evaluateCondition });
+    expect(tried).toHaveLength(8);
     expect(tried.filter(({ problems }) => problems.length > 0)).toEqual([]);
   }
 });

@@ -84,12 +84,25 @@ function fillRequest(
     type: "http",
     source,
     method: request.method ?? "GET",
-    path: joinText(request.path, (name) => encodeURIComponent(textAt(name, scope))),
+    path: fillPath(request.path, scope),
     query: texts(request.query, scope),
     headers: texts(request.headers, scope),
     ...body,
     reply,
   };
+}
+
+/** Values are percent-encoded. One that would make the path lead elsewhere is refused. */
+function fillPath(template: string, scope: Scope): string {
+  const path = joinText(template, (name) => {
+    const text = textAt(name, scope);
+    if (text === "") throw new NoValue(`${name} is empty, and a path needs it`);
+    return encodeURIComponent(text);
+  });
+  // An address takes %2e for a dot too.
+  if (path.split("/").some((part) => part === "." || part === ".."))
+    throw new NoValue(`the path ${path} leads out of its folder`);
+  return path;
 }
 
 const texts = (values: Readonly<Record<string, unknown>> | undefined, scope: Scope): Record<string, string> =>

@@ -36,6 +36,13 @@ describe("actions", () => {
     });
   });
 
+  test.each(["..", ".", ""])("of HTTP refuse a value that leads a path elsewhere: '%s'", (id) => {
+    const tree = withAction('{ type: http, source: shop, path: "/loads/{id}" }');
+    const state = startTree(tree, { id }, { evaluate, at: 0 });
+    expect(nextActions(state)).toEqual([]);
+    expect(handoffOf(state)?.trigger).toBe("undetermined");
+  });
+
   test("that run at once give their results by name, and one that failed is undetermined", () => {
     const tree = withAction(
       "{ type: parallel, actions: { a: { type: query, source: shop, query_template: select 1 }, b: { type: tool, tool: get_execution_status } } }",
