@@ -1,4 +1,5 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadSkills, type Skill } from "@labwright/skills";
@@ -8,11 +9,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { expressionProblem } from "#mcp-server/services/values/conditions.ts";
 import { tools } from "#mcp-server/tools/index.ts";
+import { callContext } from "../fixtures/callContext.ts";
 import type { TestClient } from "../fixtures/client.ts";
 import { serve } from "../fixtures/loopback.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
 import { sharedDatabase } from "../fixtures/sharedPostgres.ts";
 
+const { Database } = createRequire(import.meta.url)("node-sqlite3-wasm");
 const folder = mkdtempSync(join(tmpdir(), "labwright-trees-"));
 let skills: Skill[] = [];
 let product: Product;
@@ -32,8 +35,18 @@ beforeAll(async () => {
     response.end(JSON.stringify(reply).replace("SIGNED", signedBy));
   });
   database = await sharedDatabase();
+  const table = ["create table orders (id text)", "insert into orders values ('1')"];
+  const shop = new pg.Client({ connectionString: database });
+  await shop.connect();
+  for (const statement of table) await shop.query(statement);
+  await shop.end();
+  const archive = join(folder, "archive.db");
+  const file = new Database(archive);
+  for (const statement of table) file.exec(statement);
+  file.close();
   const secrets = {
     SHOP_DATABASE: database,
+    SHOP_ARCHIVE: archive,
     SHOP_URL: api.url,
     SHOP_USER: "shop-user",
     SHOP_PASSWORD: "pass-of-shop",
@@ -68,6 +81,7 @@ tools: [start_investigation, resume_investigation]
 timeout_seconds: ${timeout}
 data_sources:
   shop: { type: postgres, credentials: "env:SHOP_DATABASE" }
+  archive: { type: sqlite, file: "env:SHOP_ARCHIVE" }
   apis: { desk: { endpoint: "env:SHOP_URL", auth: basic, credentials: "env:SHOP_USER,SHOP_PASSWORD" } }
 ${more}`;
   for (const [file, text] of Object.entries({ "skill.yaml": yaml, "decision_tree.yaml": tree, ...files }))
@@ -95,6 +109,7 @@ const viewSchema = z.looseObject({
       id: z.string(),
       trigger: z.string(),
       question: z.string(),
+      findings: z.array(z.string()),
       options: z.array(z.looseObject({ name: z.string() })),
     })
     .optional(),
@@ -179,20 +194,14 @@ requests: { order: { path: "/orders/{order}" } }\n`,
     }
   });
 
-  test("gets SQL in a value as text only", async () => {
-    const shop = new pg.Client({ connectionString: database });
-    await shop.connect();
-    await shop.query("create table orders (id text)");
-    const query =
-      "{ type: query, source: shop, query_template: \"select id from orders where id = '{order}'\" }";
-    const skill = addSkill("sly-order", {
-      tree: treeOf(step("look", query, cause("None", "result.count == 0"))),
-    });
+  test.each(["shop", "archive"])("gets SQL in a value as text only: %s", async (source) => {
+    const query = `{ type: query, source: ${source}, query_template: "select id from orders where id = '{order}'" }`;
+    const name = `sly-${source}`;
+    const skill = addSkill(name, { tree: treeOf(step("look", query, cause("None", "result.count == 0"))) });
     const order = "1' or '1' = '1'; drop table orders; --{order}";
     expect(await start(skill, { order })).toMatchObject({ result: { root_cause: "None" } });
-    const { rows } = await shop.query("select count(*)::int as count from orders");
-    expect(rows).toEqual([{ count: 0 }]);
-    await shop.end();
+    const { handoff } = await start(skill, { order: "1" });
+    expect(handoff?.findings).toContainEqual(expect.stringContaining("no decision holds"));
   });
 });
 
@@ -237,6 +246,14 @@ describe("an investigation", () => {
     const { investigation_id } = running;
     expect(await call("resume_investigation", { investigation_id })).toMatchObject({ status: "cancelled" });
     await expect.poll(active).toEqual([]);
+    const control = new AbortController();
+    control.abort();
+    const gone = callContext({ signal: control.signal });
+    const early = await product.services.investigations.begin(
+      { skill: long, context: {}, wait_ms: 5_000 },
+      gone,
+    );
+    expect(early).toMatchObject({ status: "cancelled", steps: 0 });
   });
 
   test("takes one of two answers to a question, also when they come at once", async () => {
@@ -346,6 +363,11 @@ describe("the skill", () => {
       judgement: { answer_schema: { properties: { skill: { enum: ["air", "sea"] } } } },
     });
     expect(structured).not.toHaveProperty("investigation_id");
+    const large = await client.call("start_investigation", {
+      skill: "air",
+      context: { text: "x".repeat(300_000) },
+    });
+    expect(large.error).toMatchObject({ code: "INPUT_TOO_LARGE" });
     const { error } = await client.call("start_investigation", { skill: "airr" });
     expect(error).toMatchObject({ code: "SKILL_NOT_FOUND", hint: expect.stringContaining("air") });
   });

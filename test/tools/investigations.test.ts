@@ -27,8 +27,7 @@ const viewSchema = z.looseObject({
     .optional(),
 });
 
-const secretsOf = (database: string, url: string) => ({
-  SHIPMENT_DATABASE: database,
+const secretsOf = (url: string) => ({
   ...{ SIGNOZ_URL: url, SIGNOZ_TOKEN: "token-of-signoz" },
   ...{ JT_URL: url, JT_USERNAME: "jt-user", JT_PASSWORD: "jt-password" },
 });
@@ -38,12 +37,9 @@ function read({ structured, error }: Reply) {
   return viewSchema.parse(structured);
 }
 
-const start = async (client: TestClient, args: Record<string, unknown>) =>
-  read(await client.call("start_investigation", { skill: "ocean_debugging", ...args }));
-
 /** Starts a case and gives its answers. */
-async function play(client: TestClient, { context, answers }: Pick<ShipmentCase, "context" | "answers">) {
-  let view = await start(client, { context });
+async function play(client: TestClient, skill: string, { context, answers }: ShipmentCase) {
+  let view = read(await client.call("start_investigation", { skill, context }));
   const triggers = view.handoff ? [view.handoff.trigger] : [];
   for (const { answer, context: more } of answers) {
     const { investigation_id, handoff } = view;
@@ -54,38 +50,47 @@ async function play(client: TestClient, { context, answers }: Pick<ShipmentCase,
   return { view, triggers };
 }
 
-describe.each([
-  ["PGlite", startPgliteServer],
-  ["PostgreSQL", async () => ({ url: await sharedDatabase(), stop: async () => undefined })],
-])("the shipment skill on %s", (_, startDatabase) => {
-  let database: Awaited<ReturnType<typeof startPgliteServer>>;
+/** The skill on another database, by the name of its secret. */
+function skillOn(database: string) {
+  const skill = shipmentSkill();
+  const redshift = { ...skill.data_sources?.redshift, credentials: `env:${database}` };
+  const name = `ocean-${database.toLowerCase()}`;
+  return { ...skill, name, data_sources: { ...skill.data_sources, redshift } };
+}
+
+describe("the shipment skill", () => {
+  let pglite: Awaited<ReturnType<typeof startPgliteServer>>;
   let sources: Awaited<ReturnType<typeof serveShipmentSources>>;
   let product: Product;
   let client: TestClient;
   beforeAll(async () => {
-    database = await startDatabase();
-    await fillShipments(database.url);
+    pglite = await startPgliteServer();
+    const databases = { PGLITE: pglite.url, POSTGRESQL: await sharedDatabase() };
+    await Promise.all(Object.values(databases).map(fillShipments));
     sources = await serveShipmentSources();
-    const skill = shipmentSkill();
+    const skills = Object.keys(databases).map(skillOn);
     product = await openProduct(
       "devices: [{ name: box, model: simulated }]",
-      secretsOf(database.url, sources.url),
+      { ...databases, ...secretsOf(sources.url) },
       undefined,
-      { skills: () => [skill] },
+      { skills: () => skills },
     );
     client = await product.connect();
   });
   afterAll(async () => {
     await product.dispose();
     await sources.close();
-    await database.stop();
+    await pglite.stop();
   });
 
-  test.each(shipmentCases().map((one) => [one.name, one] as const))("%s", async (_name, given) => {
+  const all = ["pglite", "postgresql"].flatMap((database) =>
+    shipmentCases().map((given) => [given.name, database, given] as const),
+  );
+  test.each(all)("%s on %s", async (_name, database, given) => {
     const { expected } = given;
-    const { view, triggers } = await play(client, given);
+    const { view, triggers } = await play(client, `ocean-${database}`, given);
     expect(view).toMatchObject({
-      ...{ status: "done", skill_used: "ocean-debugging@1.0.0" },
+      ...{ status: "done", skill_used: `ocean-${database}@1.0.0` },
       result: { root_cause: expected.root_cause },
     });
     expect(view.result?.confidence_score).toBeGreaterThanOrEqual(expected.min_confidence);

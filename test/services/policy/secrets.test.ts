@@ -104,6 +104,19 @@ describe("the secrets of a run", () => {
     );
   });
 
+  it("are variables of the daemon where one is named that is no secret, and hidden from then on", () => {
+    const secrets = createSecrets(
+      {},
+      { DESK_KEY: "key-of-the-desk", SHORT: "abc", LABWRIGHT_SECRET_PIN: "1234-pin" },
+    );
+    expect(secrets.mask("key-of-the-desk")).toBe("key-of-the-desk");
+    expect(secrets.ofEnvironment("DESK_KEY")).toBe("key-of-the-desk");
+    expect(secrets.mask("it is key-of-the-desk")).toBe("it is [secret DESK_KEY]");
+    expect(secrets.ofEnvironment("PIN")).toBe("1234-pin");
+    for (const name of ["SHORT", "NONE"])
+      expect(() => secrets.ofEnvironment(name)).toThrow(`The variable ${name} is`);
+  });
+
   it("have a fingerprint that differs where they do, and is none where there is none", async () => {
     const secrets = createSecrets({}, variables);
     const other = await secrets.within({ KEY: "other-key" }, () => secrets.fingerprint());

@@ -74,7 +74,7 @@ export function createSecrets(sources: Sources, env: Variables): Secrets {
     ofEnvironment(name) {
       const { readings } = current();
       if (readings.has(name)) return valueIn(name, readings);
-      return learn(name, valueIn(name, new Map([[name, readingOf(`variable ${name}`, env[name])]])));
+      return learn(name, variableIn(name, env));
     },
     mask: (value) => mapStrings(value, (text) => maskAddresses(maskText(text))),
     maskValues: (value) => mapStrings(value, maskText),
@@ -93,6 +93,13 @@ export function createSecrets(sources: Sources, env: Variables): Secrets {
         "problem" in reading ? `${name}: ${reading.problem}` : [],
       ),
   };
+}
+
+function variableIn(name: string, env: Variables): string {
+  const reading = readingOf(`The variable ${name}`, env[name]);
+  if ("value" in reading) return reading.value;
+  const hint = "Set it where the server starts, or name it under secrets in labwright.yaml.";
+  throw new ToolError("SECRET_NOT_FOUND", `${reading.problem}.`, hint, { candidates: [] });
 }
 
 const fingerprintOf = (values: (readonly string[])[], salt: Uint8Array): string =>

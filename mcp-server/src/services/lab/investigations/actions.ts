@@ -82,7 +82,9 @@ async function runOne(action: SimpleAction, ports: ActionPorts): Promise<One> {
     return { result: { value }, taken };
   } catch (error) {
     run.signal.throwIfAborted();
-    return { result: { error: reasonOf(error) }, taken };
+    const { code, message } = reasonOf(error);
+    // It becomes a part of the question's sentence.
+    return { result: { error: { code, message: message.replace(/\.$/, "") } }, taken };
   }
 }
 

@@ -10,19 +10,24 @@ import {
 } from "@labwright/skills";
 import { ToolError } from "../../../errors.ts";
 import type { Investigation, InvestigationRows } from "../../../storage/index.ts";
-import type { CallContext, Clock, ExecutionService, Secrets } from "../../ports.ts";
+import type { CallContext, Clock, ExecutionService, Run, Secrets } from "../../ports.ts";
+import { reasonOf } from "../../records/executions/index.ts";
 import type { SchemaPort, ToolPort } from "./actions.ts";
 import { ReplyCache } from "./cache.ts";
 import { Conduct } from "./conduct.ts";
 import { type Definition, definitionOf, readDefinition } from "./definition.ts";
-import { loadConditions } from "./expressions.ts";
+import { type Expressions, loadConditions } from "./expressions.ts";
 import { chooseSkill } from "./route.ts";
 import type { Http } from "./sources/access.ts";
 import { Sources } from "./sources/index.ts";
 import { type InvestigationView, viewOf } from "./views.ts";
 
+/** Bytes of a context as JSON: the whole state is stored after each step. */
+const longestContext = 262_144;
 /** A killed server may leave an investigation so often before it is given up. */
 const mostInterruptions = 3;
+/** Tries to store a change while others store theirs. */
+const mostTries = 20;
 
 export type StartRequest = {
   /** A name, or `name@1.2.0`; chosen by `question` and `context` when left out. */
@@ -69,7 +74,7 @@ export class Investigations {
     this.sources = new Sources(deps);
   }
 
-  /** Starts one, and waits for its end, a question to a person, or `wait_ms`. Throws SKILL_NOT_FOUND, INVALID_INPUT. */
+  /** Starts one, and waits for its end, a question to a person, or `wait_ms`. Throws SKILL_NOT_FOUND, INPUT_TOO_LARGE. */
   async begin(
     { skill: wanted, question, context, wait_ms }: StartRequest,
     call: CallContext,
@@ -80,7 +85,7 @@ export class Investigations {
     const { skill } = choice;
     const at = this.deps.clock.now();
     const definition = definitionOf(skill);
-    const given = this.deps.secrets.maskValues(context);
+    const given = this.contextOf(context);
     const state = startTree(definition.tree, given, { evaluate: expressions.holds, at });
     const now = new Date(at).toISOString();
     const row: Investigation = {
@@ -138,13 +143,8 @@ export class Investigations {
     const interruptions = row.interruptions + 1;
     if (interruptions > mostInterruptions) {
       const message = `The server ended ${interruptions} times during the same step.`;
-      const finished_at = new Date(this.deps.clock.now()).toISOString();
-      await this.deps.rows.save({
-        ...row,
-        status: "failed",
-        reason: { code: "INTERRUPTED", message },
-        finished_at,
-      });
+      const reason = { code: "INTERRUPTED", message };
+      await this.deps.rows.save({ ...row, status: "failed", reason, finished_at: this.now() });
       return;
     }
     const counted = { ...row, interruptions };
@@ -170,14 +170,15 @@ export class Investigations {
     call: CallContext,
   ): Promise<InvestigationView> {
     const { holds } = await loadConditions();
-    const { mask, maskValues } = this.deps.secrets;
+    const { mask } = this.deps.secrets;
+    const added = context && this.contextOf(context);
     const row = await this.change(id, (before) => {
       const { tree } = readDefinition(before);
       const state = restoreState(tree, before.state);
       const at = this.deps.clock.now();
       const input = {
         ...{ type: "answer" as const, handoff: handoff ?? onlyHandoff(state), answer: mask(answer), at },
-        ...(context && { context: maskValues(context) }),
+        ...(added && { context: added }),
       };
       const next = answered(() => nextState(tree, state, input, holds));
       if (before.status !== "waiting") throw notWaiting(before);
@@ -186,57 +187,88 @@ export class Investigations {
     return this.goOn(row, readDefinition(row), wait_ms, call);
   }
 
-  /** Stores what `change` makes of the row as it is then, again when another process was faster. */
-  private async change(id: string, change: (row: Investigation) => Investigation): Promise<Investigation> {
-    for (;;) {
-      const updated_at = new Date(this.deps.clock.now()).toISOString();
-      const row = { ...change(await this.found(id)), updated_at };
-      if (await this.deps.rows.save(row)) return { ...row, revision: row.revision + 1 };
-    }
+  /** Without the values of secrets, since it is stored. */
+  private contextOf(context: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+    const bytes = Buffer.byteLength(JSON.stringify(context));
+    if (bytes <= longestContext) return this.deps.secrets.maskValues(context);
+    throw new ToolError(
+      "INPUT_TOO_LARGE",
+      `context is ${bytes} bytes of JSON, over ${longestContext}.`,
+      "Give ids, and let the tree's steps ask for the rest.",
+    );
   }
 
+  /** Stores what `change` makes of the row as it is then, again when another process was faster. */
+  private async change(id: string, change: (row: Investigation) => Investigation): Promise<Investigation> {
+    for (let tries = 0; tries < mostTries; tries++) {
+      const row = { ...change(await this.found(id)), updated_at: this.now() };
+      if (await this.deps.rows.save(row)) return { ...row, revision: row.revision + 1 };
+    }
+    throw new ToolError(
+      "SESSION_BUSY",
+      `Others change investigation ${id} all the time.`,
+      "Ask for its state, then try again.",
+    );
+  }
+
+  /** One run of it. Its row says what became of it, also when the run was stopped before it began. */
   private async goOn(
     row: Investigation,
     definition: Definition,
     wait_ms: number,
     call: CallContext,
   ): Promise<InvestigationView> {
-    const { id } = row;
+    const { id, skill, skill_version, question } = row;
     const left = definition.timeout_seconds * 1_000 - row.active_ms;
     const spec = {
-      ...{ kind: "investigation" as const, name: row.skill, device: "none" as const, wait_ms },
-      input: { investigation_id: id, skill: `${row.skill}@${row.skill_version}`, question: row.question },
+      ...{ kind: "investigation" as const, name: skill, device: "none" as const, wait_ms },
+      input: { investigation_id: id, skill: `${skill}@${skill_version}`, question },
       timeout_ms: Math.max(1, left),
     };
     const expressions = await loadConditions();
+    let hasBegun = false;
     this.live.add(id);
-    const reply = await this.deps.executions
-      .run(spec, call, async (run) => {
-        try {
-          const ended = await new Conduct(
-            { ...row, execution_id: run.id },
-            definition.tree,
-            restoreState(definition.tree, row.state),
-            run,
-            {
-              ...{ rows: this.deps.rows, secrets: this.deps.secrets, clock: this.deps.clock },
-              isClosing: () => this.isClosing,
-              ports: {
-                ...{ cache: this.cache, expressions, schemas: this.deps.schemas, tools: this.deps.tools },
-                ...{ clock: this.deps.clock, sources: this.sources.of(definition.data_sources) },
-              },
-            },
-          ).toItsEnd();
-          return { status: "passed", output: viewOf(ended, definition) };
-        } finally {
-          this.live.delete(id);
-        }
-      })
-      .catch(async (error: unknown) => {
-        this.live.delete(id);
-        throw error;
+    try {
+      const reply = await this.deps.executions.run(spec, call, async (run) => {
+        hasBegun = true;
+        const ended = await this.conduct(row, definition, run, expressions).finally(() =>
+          this.live.delete(id),
+        );
+        return { status: "passed", output: viewOf(ended, definition) };
       });
-    return reply.output ?? { ...this.view(await this.found(id)), execution_id: reply.execution_id };
+      if (reply.output) return reply.output;
+      if (!hasBegun && reply.reason) await this.notBegun(row, reply.reason);
+      return { ...this.view(await this.found(id)), execution_id: reply.execution_id };
+    } catch (error) {
+      if (!hasBegun) await this.notBegun(row, reasonOf(error));
+      throw error;
+    }
+  }
+
+  private conduct(
+    row: Investigation,
+    { tree, data_sources }: Definition,
+    run: Run,
+    expressions: Expressions,
+  ) {
+    const { rows, secrets, clock, schemas, tools } = this.deps;
+    const sources = this.sources.of(data_sources);
+    const state = restoreState(tree, row.state);
+    return new Conduct({ ...row, execution_id: run.id }, tree, state, run, {
+      ...{ rows, secrets, clock, isClosing: () => this.isClosing },
+      ports: { cache: this.cache, expressions, schemas, tools, clock, sources },
+    }).toItsEnd();
+  }
+
+  private async notBegun(row: Investigation, reason: { code: string; message: string }): Promise<void> {
+    this.live.delete(row.id);
+    if (this.isClosing || reason.code === "STORAGE_FAILED") return;
+    const status = reason.code === "CANCELLED" ? "cancelled" : "failed";
+    await this.deps.rows.save({ ...row, status, reason, finished_at: this.now() });
+  }
+
+  private now(): string {
+    return new Date(this.deps.clock.now()).toISOString();
   }
 
   private view(row: Investigation): InvestigationView {
