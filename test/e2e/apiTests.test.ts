@@ -1,7 +1,10 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { stringify } from "yaml";
 import { z } from "zod";
 import { heldBackFaults, shopFaults } from "../bench/step13/shopFaults.ts";
-import { serveShop, shopTokens } from "../fixtures/apiShop.ts";
+import { type Fault, serveShop, shopTokens } from "../fixtures/apiShop.ts";
 import type { TestClient } from "../fixtures/client.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
 
@@ -38,6 +41,11 @@ async function shopWith(name: string, faults: Parameters<typeof serveShop>[0] = 
   expect(imported.text).toContain("operations: 30");
   return shop;
 }
+
+const doubled: Fault["spoils"] = (reply) => {
+  const body = z.looseObject({ quantity: z.int() }).parse(reply.body);
+  return { ...reply, body: { ...body, quantity: Math.min(100, body.quantity * 2) } };
+};
 
 const operationsOf = (...names: string[]) =>
   names.flatMap((one) => [
@@ -94,6 +102,40 @@ describe("run_api_tests", () => {
     // The optional comment is left out.
     expect(crash?.curl).toMatch(/curl -i -X PUT .*\$ANNA.*"quantity":100/);
     expect(crash?.curl).not.toContain("comment");
+  });
+
+  test("takes values, roles, priorities and rules over several calls from a file, and names its wrong lines", async () => {
+    await shopWith("ruled", [{ name: "doubles", operation: "readOrder", finds: "F904", spoils: doubled }]);
+    const calls = [
+      { id: "made", operation: "createOrder", body: { reference: "ruled-1", quantity: 4, state: "open" } },
+      { id: "read", operation: "readOrder", params: { id: "{{made.output.body.id}}" } },
+    ];
+    const own = {
+      auth,
+      operations: { listRooms: { priority: "high", params: { limit: 5 } }, deleteRoom: { skip: true } },
+      rules: [
+        { name: "the state is kept", calls, holds: "read.output.body.state == made.output.body.state" },
+        {
+          name: "the quantity is kept",
+          calls,
+          holds: "read.output.body.quantity == made.output.body.quantity",
+        },
+      ],
+    };
+    const folder = product.config.folders.uploads;
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, "shop-tests.yaml"), stringify(own));
+    const result = await run({ api: "ruled", auth: {}, file: "shop-tests.yaml", priority: ["high"] });
+    expect(result.findings).toMatchObject([
+      { fault: "F904", operation: "readOrder", at: "rule", expected: "the quantity is kept" },
+    ]);
+    expect(result).toMatchObject({ operations: 1, tried: 1, not_reached: [] });
+    const wrong =
+      "operations:\n  listRoms: { priority: high }\nrules:\n  - { name: x, calls: [], holds: '1 ==' }\n";
+    await writeFile(join(folder, "wrong.yaml"), wrong);
+    const refused = await client.call("run_api_tests", { api: "ruled", file: "wrong.yaml" });
+    expect(refused.text).toContain("INVALID_INPUT");
+    expect(refused.text).toContain("4:");
   });
 
   test("writes nothing in production without a grant", async () => {

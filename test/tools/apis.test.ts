@@ -10,7 +10,7 @@ const petsText = readFileSync(new URL("../fixtures/apis/pets-3.0.yaml", import.m
 
 /** A server of pets with its own document; `documents` can be changed, `seen` are its requests. */
 const documents = new Map<string, string>();
-const seen: { line: string; key: string | undefined; body: string }[] = [];
+const seen: { line: string; key: string | undefined; type: string | undefined; body: string }[] = [];
 let api: Awaited<ReturnType<typeof serve>>;
 let live: Awaited<ReturnType<typeof serve>>;
 let product: Product;
@@ -36,7 +36,8 @@ beforeAll(async () => {
     const body = await bodyOf(request);
     const document = documents.get(path);
     if (document !== undefined) return void response.end(document);
-    seen.push({ line: `${request.method} ${request.url}`, key: request.headersDistinct["x-key"]?.[0], body });
+    const { "x-key": key, "content-type": type } = request.headersDistinct;
+    seen.push({ line: `${request.method} ${request.url}`, key: key?.[0], type: type?.[0], body });
     const [status, reply] = answers[`${request.method} ${path}`] ?? [404, { error: "none" }];
     response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(reply));
   };
@@ -69,10 +70,10 @@ test("the limit of requests to one host is that of the configuration, and each r
   const debug = (facts: object) => void lines.push(facts);
   const limited = await openProduct("limits: { requests_per_host_minute: 2 }", {}, undefined, { debug });
   const other = await limited.connect();
-  const ask = () =>
-    other.call("execute_api_request", { url: `${api.url}/pets?token=hidden`, timeout_ms: 200 });
+  const ask = (more: object = {}) =>
+    other.call("execute_api_request", { url: `${api.url}/pets?token=hidden`, ...more });
   expect([await ask(), await ask()].map(({ structured }) => structured.status)).toEqual([200, 200]);
-  const { error } = await ask();
+  const { error } = await ask({ timeout_ms: 200 });
   expect(error).toMatchObject({
     code: "RATE_LIMITED",
     details: { setting: "limits.requests_per_host_minute", limit: 2 },
@@ -238,6 +239,25 @@ describe("execute_api_request", () => {
     const none = await send({ api: "pets", operation_id: "getPet" });
     expect(none.error?.message).toContain("needs params id");
     expect(seen).toHaveLength(1);
+  });
+
+  test("sends a body as the operation takes it", async () => {
+    const taking = (type: string) => ({ post: { requestBody: { content: { [type]: {} } }, responses: {} } });
+    const types = ["application/x-www-form-urlencoded", "application/vnd.api+json", "text/csv"];
+    const paths = Object.fromEntries(types.map((type, index) => [`/t${index}`, taking(type)]));
+    const info = { title: "Bodies", version: "1" };
+    documents.set(
+      "/openapi.yaml",
+      JSON.stringify({ openapi: "3.0.0", info, paths, servers: [{ url: api.url }] }),
+    );
+    await importing();
+    for (const [index, body] of [{ a: "1 2" }, { a: 1 }, "a,b"].entries())
+      await send({ api: "Bodies", operation_id: `post_t${index}`, body });
+    expect(seen.map(({ type, body }) => `${type}: ${body}`)).toEqual([
+      "application/x-www-form-urlencoded: a=1+2",
+      'application/vnd.api+json: {"a":1}',
+      "text/csv: a,b",
+    ]);
   });
 
   test("fills in secrets on the way, and shows them nowhere", async () => {

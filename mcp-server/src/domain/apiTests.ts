@@ -11,7 +11,7 @@ export const faults = {
   F103: "still there after it was deleted",
   F104: "failed creation left something behind",
   F203: "a read-only field was set by the caller",
-  F204: "tells others whether a protected resource exists",
+  F204: "others learn whether a protected resource exists",
   F205: "valid credentials answered with 401",
   F206: "missing authorization check",
   F900: "an accepted change is lost",

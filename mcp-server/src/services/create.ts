@@ -405,7 +405,7 @@ function createApps(
   });
   const apis = createApis({ ...driving, rows: apiSpecRows(db), http, uploads });
   const apiTests = createApiTests({
-    ...{ ...driving, apis, testcases },
+    ...{ ...driving, apis, testcases, uploads },
     production: createProductionPolicy(config.environments),
   });
   const appFiles = createAppFiles({ db, clock, userinterfaces, testcases, references, verbs });

@@ -121,38 +121,41 @@ export const executeApiRequest = defineTool({
   handle: ({ input, services, context }) => services.apis.execute(input, context.signal),
 });
 
-const some = z.array(z.string().min(1)).min(1).max(200).optional();
+const some = z.array(z.string()).min(1).max(200).optional();
+
+const isFault = (text: string) => faultIds.some((id) => id === text);
+/** A list of all would be most of the listing. */
+const faultId = z.string().refine(isFault, { error: `one of ${faultIds.join(", ")}` });
 
 export const runApiTests = defineTool({
   ...shared,
   name: "run_api_tests",
   title: "Test an API by its description",
   description:
-    "Try an imported API with good, wrong and boundary values, credentials and sequences. Findings are F1xx and F2xx of the Web Fuzzing Commons, each cause once",
+    "Test operations of an imported API with good and bad requests and sequences. Findings carry ids of the Web Fuzzing Commons",
   effect: "write",
   timeoutMs: 660_000,
   input: z.strictObject({
     api,
-    operations: some.describe("Ids; all if left out"),
+    operations: some,
     tags: some,
-    priority: some.describe("Of x-priority"),
-    base_url: z.url().optional().describe("Instead of the document's server"),
+    priority: some,
+    base_url: z.string().max(2_000).optional(),
+    file: z.string().min(1).max(500).optional().describe("YAML: own values, roles, rules"),
     auth: z
       .record(z.string().min(1).max(80), z.record(z.string().min(1), z.string().max(4_000)))
       .default({})
-      .describe(
-        "{role:{security scheme or header: value or {{secret.NAME}}}}; the second role is another user, expired must be refused",
-      ),
+      .describe("{role:{security scheme or header: {{secret.NAME}}}}; the second role is another user"),
     environment: z.string().min(1).max(200).optional(),
-    allow_production: z.boolean().default(false).describe("To write there"),
-    seed: z.int().min(0).max(0x7fff_ffff).optional(),
-    faults: z.array(z.enum(faultIds)).min(1).optional().describe("Report only these"),
-    save: z.boolean().default(false).describe("Also save the test cases"),
+    allow_production: z.boolean().optional(),
+    seed: z.int().min(0).optional(),
+    faults: z.array(faultId).min(1).optional(),
+    save: z.boolean().default(false),
     ...waitField,
     max_cases: z.int().min(1).max(300).default(60).describe("Of each operation"),
     timeout_ms: z.int().min(1_000).max(86_400_000).default(1_800_000).describe("Of the run"),
   }),
-  unlisted: ["max_cases", "timeout_ms"],
+  unlisted: ["allow_production", "faults", "max_cases", "timeout_ms"],
   output: z.object({
     execution_id: z.string(),
     status: executionStatusSchema,

@@ -1,49 +1,14 @@
 import { nearest } from "@labwright/controllers";
-import type { ApiOperation, ApiSpec, ApiTestResult, FaultId, FinalStatus } from "../../../domain/index.ts";
+import type { ApiOperation, ApiSpec, ApiTestResult, FinalStatus } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
-import type { ProductionPolicy } from "../../policy/production.ts";
-import type { CallContext, Clock, ExecutionService, Run, RunReply } from "../../ports.ts";
-import type { ApiService } from "../apis/index.ts";
-import type { SchemaChecker } from "../apis/requests/schemaChecker.ts";
-import type { TestcaseService } from "../testcases/index.ts";
+import type { CallContext, Run, RunReply } from "../../ports.ts";
 import { Campaign } from "./campaign.ts";
 import { findingsOf, timingsOf } from "./findings.ts";
-import type { Role } from "./requests.ts";
+import { noOwnTests, type OwnTests, readOwnTests } from "./ownTests.ts";
+import type { ApiTestDependencies, ApiTestRequest } from "./request.ts";
 import { type ApiEnd, apiEnd } from "./result.ts";
 
-export type ApiTestRequest = {
-  /** Name of an imported spec; the only one without. */
-  api?: string | undefined;
-  operations?: readonly string[] | undefined;
-  tags?: readonly string[] | undefined;
-  /** As `x-priority` of the operations says. */
-  priority?: readonly string[] | undefined;
-  base_url?: string | undefined;
-  /** Credentials by role. The first role makes the requests, the second one is another user; `expired` must be refused. */
-  auth: Readonly<Record<string, Role>>;
-  environment?: string | undefined;
-  allow_production?: boolean | undefined;
-  /** For made values; told in the result. Random when left out. */
-  seed?: number | undefined;
-  /** Only these are reported. */
-  faults?: readonly FaultId[] | undefined;
-  save: boolean;
-  /** The most cases of each operation. */
-  max_cases: number;
-  wait_ms: number;
-  timeout_ms: number;
-};
-
 export type ApiTestReply = Omit<RunReply<never>, "output"> & ApiEnd;
-
-export type ApiTestDependencies = {
-  apis: Pick<ApiService, "find">;
-  testcases: Pick<TestcaseService, "executeUnsaved" | "save">;
-  executions: Pick<ExecutionService, "run" | "get">;
-  production: Pick<ProductionPolicy, "judgeWrite">;
-  schemas: Pick<SchemaChecker, "check">;
-  clock: Clock;
-};
 
 export type ApiTestService = Pick<ApiTests, "run">;
 export const createApiTests = (deps: ApiTestDependencies): ApiTestService => new ApiTests(deps);
@@ -57,9 +22,17 @@ class ApiTests {
    * Tries the operations of an API: each generated test case is a run within this one. `failed` when there is a finding,
    * `error` when no operation could be judged. Throws API_NOT_FOUND, INVALID_INPUT for unknown operations or no address.
    */
-  async run(request: ApiTestRequest, context: CallContext): Promise<ApiTestReply> {
-    const spec = await this.deps.apis.find(request.api);
-    const operations = chosenOf(spec, request);
+  async run(asked: ApiTestRequest, context: CallContext): Promise<ApiTestReply> {
+    const whole = await this.deps.apis.find(asked.api);
+    const own =
+      asked.file === undefined ? noOwnTests : await readOwnTests(asked.file, whole, this.deps.uploads);
+    const spec = { ...whole, operations: whole.operations.filter(({ id }) => !own.operations[id]?.skip) };
+    const request = {
+      ...asked,
+      auth: { ...own.auth, ...asked.auth },
+      base_url: asked.base_url ?? own.base_url,
+    };
+    const operations = chosenOf(spec, request, own);
     const baseUrl = baseOf(spec, request);
     const readsOnly = this.readsOnly(operations, baseUrl, request);
     const seed = request.seed ?? Math.floor(Math.random() * 0x7fff_ffff);
@@ -78,6 +51,7 @@ class ApiTests {
           seed,
           readsOnly,
           request,
+          own,
           run,
           deps: this.deps,
         });
@@ -143,7 +117,11 @@ function verdictOf({ findings, operations, not_reached }: ApiTestResult, { broke
   return { status: "error" as const, reason: { code: "NOTHING_VERIFIED", message } };
 }
 
-function chosenOf(spec: ApiSpec, { operations: wanted, tags, priority }: ApiTestRequest): ApiOperation[] {
+function chosenOf(
+  spec: ApiSpec,
+  { operations: wanted, tags, priority }: ApiTestRequest,
+  own: OwnTests,
+): ApiOperation[] {
   const known = spec.operations.map(({ id }) => id);
   const unknown = (wanted ?? []).filter((id) => !known.includes(id));
   if (unknown.length > 0)
@@ -153,11 +131,13 @@ function chosenOf(spec: ApiSpec, { operations: wanted, tags, priority }: ApiTest
       "list_api_operations lists them.",
       { candidates: unknown.flatMap((id) => nearest(id, known, 3)) },
     );
-  const isOf = (list: readonly string[] | undefined, own: readonly unknown[]) =>
-    !list || own.some((one) => list.includes(String(one)));
+  const isOf = (list: readonly string[] | undefined, values: readonly unknown[]) =>
+    !list || values.some((one) => list.includes(String(one)));
   const chosen = spec.operations.filter(
-    ({ id, tags: own, extensions }) =>
-      isOf(wanted, [id]) && isOf(tags, own) && isOf(priority, [extensions["x-priority"]]),
+    ({ id, tags: ownTags, extensions }) =>
+      isOf(wanted, [id]) &&
+      isOf(tags, ownTags) &&
+      isOf(priority, [own.operations[id]?.priority ?? extensions["x-priority"]]),
   );
   if (chosen.length > 0) return chosen;
   throw new ToolError(

@@ -3,13 +3,14 @@ import { ToolError } from "../../../errors.ts";
 import { isWrite } from "../../policy/production.ts";
 import type { Run } from "../../ports.ts";
 import { reasonOf } from "../../records/executions/index.ts";
-import type { ApiTestDependencies, ApiTestRequest } from "./apiTests.ts";
 import { accessCases, type CaseInput, casesOf, checksFor } from "./cases.ts";
 import { clearestOf, type Outcome, outputOf } from "./findings.ts";
 import { flowsOf } from "./flows.ts";
 import { type Good, goodRequest, type Judge } from "./goodRequest.ts";
 import { askOf, type Generated, independent, nameOf, sequence } from "./graphs.ts";
+import { type OwnTests, ruleTests, withOwnValues } from "./ownTests.ts";
 import { type ReplyRules, replyRules } from "./replyChecks.ts";
+import type { ApiTestDependencies, ApiTestRequest } from "./request.ts";
 import { credentialsOf, needsCredentials, requestOf } from "./requests.ts";
 import { smallerAsks } from "./shrink.ts";
 import type { Ask } from "./types.ts";
@@ -23,6 +24,7 @@ type Given = {
   /** No request may change anything. */
   readsOnly: boolean;
   request: ApiTestRequest;
+  own: OwnTests;
   run: Run;
   deps: ApiTestDependencies;
 };
@@ -50,19 +52,34 @@ export class Campaign {
   }
 
   async run(): Promise<void> {
-    for (const operation of this.inOrder()) if (!this.brokenBy) await this.tryGood(operation);
-    for (const operation of this.operations) {
-      if (this.brokenBy) return;
-      const tests = [...(await this.variations(operation)), ...(await flowsOf(operation, this.world))];
-      for (const test of tests) if (!this.brokenBy) await this.execute(test);
-    }
-    for (const outcome of clearestOf(this.outcomes)) await this.shrink(outcome);
+    const { world, given } = this;
+    await this.each(this.inOrder(), (operation) => this.tryGood(operation));
+    await this.each(this.operations, async (operation) => {
+      const tests = [...(await this.variations(operation)), ...(await flowsOf(operation, world))];
+      await this.each(tests, (test) => this.execute(test));
+    });
+    const rules = given.readsOnly ? [] : await ruleTests(given.own, world);
+    await this.each(rules, (test) => this.judgeRule(test));
+    await this.each(clearestOf(this.outcomes), (outcome) => this.shrink(outcome));
+  }
+
+  /** One after the other, until nothing can be judged any more. */
+  private async each<Item>(items: readonly Item[], work: (item: Item) => Promise<unknown>): Promise<void> {
+    for (const item of items) if (!this.brokenBy) await work(item);
+  }
+
+  private async judgeRule(test: Generated): Promise<void> {
+    const outcomes = await this.execute(test);
+    const verdict = outcomes.find(({ ask }) => ask.kind === "rule");
+    if (verdict && outputOf(verdict.step).value !== undefined) return;
+    const reason = verdict?.step.error?.message ?? outcomes.at(-1)?.step.error?.message ?? "a call failed";
+    this.notes.push(`The rule "${test.testcase.name}" was not judged: ${reason}`.slice(0, 500));
   }
 
   private async shrink(outcome: Outcome): Promise<void> {
     const { spec } = this.given;
     const operation = spec.operations.find(({ id }) => id === outcome.ask.operation);
-    if (!operation || this.brokenBy) return;
+    if (!operation) return;
     const asks = await smallerAsks(outcome, operation, this.world);
     if (asks.length === 0) return;
     const head = this.headOf(operation, "smaller requests", await this.world.rulesOf(operation));
@@ -111,7 +128,7 @@ export class Campaign {
   }
 
   private worldOf(): World {
-    const { spec, baseUrl, seed, request, deps } = this.given;
+    const { spec, baseUrl, seed, request, own, deps } = this.given;
     const rules = new Map<string, Promise<ReplyRules>>();
     const goods = new Map<string, Promise<Good>>();
     const judge: Judge = async (schema, value) => {
@@ -140,7 +157,9 @@ export class Campaign {
         ),
       goodOf: (operation, variant) =>
         kept(goods, `${operation.id} ${variant}`, () =>
-          goodRequest(operation, spec, { seed, variant }, judge),
+          goodRequest(operation, spec, { seed, variant }, judge).then((good) =>
+            withOwnValues(good, operation, own, judge),
+          ),
         ),
       credentialsOf: (operation, role = roles[0] ?? "") => credentialsOf(operation, spec, request.auth[role]),
     };

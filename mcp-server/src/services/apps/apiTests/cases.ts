@@ -30,7 +30,7 @@ export type CaseInput = {
   expired: Credentials | undefined;
   judge: Judge;
   seed: number;
-  /** The most cases; the most telling come first. */
+  /** The most cases; the most important come first. */
   most: number;
 };
 
@@ -44,7 +44,7 @@ export const checksFor = (kind: AskKind, { success, checks }: ReplyRules): Plann
   return [{ status: status[kind] }, ...checks];
 };
 
-/** Everything that is tried of one operation besides the good request, most telling first. Pure but for `judge`. */
+/** Everything that is tried of one operation besides the good request, most important first. Pure but for `judge`. */
 export async function casesOf(input: CaseInput): Promise<{ cases: Planned[]; left: number }> {
   const found = [
     ...accessCases(input),
@@ -196,7 +196,9 @@ async function bodyCases(input: CaseInput): Promise<Planned[]> {
       cases.push(await make(trial.label, field, trial));
   }
   if (operation.body?.required)
-    cases.push(planned(input, { values: { ...good.values, body: undefined } }, noBody(kindOf(false, good))));
+    cases.push(
+      planned(input, { values: { ...good.values, body: undefined } }, withoutBody(kindOf(false, good))),
+    );
   return [...cases, ...(await randomCases(fields, loose, input))];
 }
 
@@ -206,7 +208,7 @@ function isAbsent({ path, required, schema }: Field, trial: Trial | undefined): 
   return isMissing && (path.length === 0 || !required || schema.default !== undefined);
 }
 
-const noBody = (kind: AskKind) => ({ label: "no body", kind, field: "body", trial: "missing" });
+const withoutBody = (kind: AskKind) => ({ label: "no body", kind, field: "body", trial: "missing" });
 
 /** Several fields at once, by the seed. */
 async function randomCases(fields: readonly Field[], loose: unknown, input: CaseInput): Promise<Planned[]> {

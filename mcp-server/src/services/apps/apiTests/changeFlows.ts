@@ -18,17 +18,23 @@ export async function changed(
   const next = isObject(values.body) ? values.body : {};
   const fields = echo.fields.filter((name) => isScalar(next[name]) && next[name] !== body[name]);
   if (fields.length === 0) return undefined;
-  const look = requestIn(read, { parameters }, world);
+  const reading = requestIn(read, { parameters }, world);
   const asks = [
     ...setup.asks,
-    setupAsk("before", "read what was created", read, look, [
+    setupAsk("before", "read what was created", read, reading, [
       { status: "2xx" },
       ...showing(body, fields, echo.at),
     ]),
     setupAsk("change", "change it", operation, requestIn(operation, { values, parameters }, world), [done]),
     askOf(
       {
-        ...{ label: "read it again", kind: "setup", operation: operation.id, fault: "F900", request: look },
+        ...{
+          label: "read it again",
+          kind: "setup",
+          operation: operation.id,
+          fault: "F900",
+          request: reading,
+        },
         checks: [{ status: "2xx" }, ...showing(next, fields, echo.at)],
       },
       "after",
@@ -45,13 +51,13 @@ export async function removed(
   const setup = await setupFor(read, { variant: 3 }, world);
   if (setup.asks.length === 0) return undefined;
   const { parameters } = setup;
-  const look = requestIn(read, { parameters }, world);
+  const reading = requestIn(read, { parameters }, world);
   const { values } = await world.goodOf(operation, 0);
   const item = await itemOf(read, world);
   if (!item) return undefined;
   const asks = [
     ...setup.asks,
-    setupAsk("before", "read what was created", read, look, [{ status: "2xx" }]),
+    setupAsk("before", "read what was created", read, reading, [{ status: "2xx" }]),
     setupAsk("remove", "delete it", operation, requestIn(operation, { values, parameters }, world), [done]),
     askOf(
       {
@@ -59,7 +65,7 @@ export async function removed(
         kind: "refused",
         operation: operation.id,
         fault: "F103",
-        request: look,
+        request: reading,
         checks: [{ status: notSuccess }],
       },
       "after",

@@ -11,7 +11,7 @@ import { flat, isRequired, listOf } from "./schemas.ts";
 import type { Ask } from "./types.ts";
 import { idPathIn, setupFor, variantOf, type World } from "./world.ts";
 
-/** Refused creations, each with a text of its own, and then a look whether the list has one of these. */
+/** Refused creations, each with a text of its own, and then a list that must have none of them. */
 export async function failedCreation(
   creator: ApiOperation,
   item: Item,
@@ -112,13 +112,13 @@ export async function massAssignment(
   const parameter = /\{([^}]+)\}$/.exec(read.path)?.[1] ?? "";
   const idPath = idPathIn(world.facts.get(creator.id)?.body, parameter);
   if (idPath === undefined) return undefined;
-  const look = requestIn(
+  const reading = requestIn(
     read,
     { parameters: { ...parameters, [`path.${parameter}`]: fill(`forge.output.${idPath}`) } },
     world,
   );
   const verdicts = forged.map(([name, value], at) => {
-    const place = `look.output.body${item.echo.at}`;
+    const place = `read.output.body${item.echo.at}`;
     return conditionOf(
       `own_${at + 1}`,
       `!(has(${place}.${name}) && ${place}.${name} == ${JSON.stringify(value)})`,
@@ -134,7 +134,7 @@ export async function massAssignment(
       },
     );
   });
-  const asked = setupAsk("look", "read what was created", read, look, [{ status: "2xx" }]);
+  const asked = setupAsk("read", "read what was created", read, reading, [{ status: "2xx" }]);
   return sequence(headOf(`${creator.id}: read-only fields`, world), creator.id, [
     ...asks,
     made,

@@ -136,7 +136,7 @@ function joined(group: readonly Shown[]): Shown[][] {
 /** So many fields that break alike have one cause. */
 const alikeFields = 3;
 
-/** A body of another kind lacks every field: it is no cause besides a field that is missed. */
+/** A body of another kind lacks every field: with a field that is missed it is not a cause of its own. */
 function withoutWhole(fields: Map<string, Shown[]>): Map<string, Shown[]> {
   const whole = fields.get("body");
   const missed = [...fields.entries()].find(

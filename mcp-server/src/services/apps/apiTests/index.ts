@@ -1,2 +1,2 @@
-export { type ApiTestRequest, type ApiTestService, createApiTests } from "./apiTests.ts";
+export { type ApiTestService, createApiTests } from "./apiTests.ts";
 export { type ApiEnd, apiEnd } from "./result.ts";

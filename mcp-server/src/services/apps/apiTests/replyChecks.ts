@@ -32,7 +32,7 @@ export const notSuccess: (string | number)[] = anyButCrash.filter((status) => st
 /** What the document says of replies: checks that each count for some statuses only, and the schemas that they name. */
 export type ReplyRules = { success: WantedStatus; checks: ApiCheck[]; variables: Params };
 
-const noBody: ReadonlySet<string> = new Set(["204", "205", "304"]);
+const bodiless: ReadonlySet<string> = new Set(["204", "205", "304"]);
 
 /** `isUsable` says whether a schema can be used; others are not judged. */
 export async function replyRules(
@@ -47,7 +47,7 @@ export async function replyRules(
     if (only === undefined) continue;
     const needed = Object.entries(response.headers).filter(([, { required }]) => required);
     checks.push(...needed.map(([header]): ApiCheck => ({ if_status: only, header, present: true })));
-    const hasBody = !noBody.has(status) && operation.method !== "HEAD";
+    const hasBody = !bodiless.has(status) && operation.method !== "HEAD";
     const schema = hasBody ? jsonSchemaOf(response) : undefined;
     if (schema === undefined) continue;
     const whole = lenient(wholeSchema(schema, definitions, "response"), "response");

@@ -25,8 +25,8 @@ export const fill =
     `{{${expression}}}`;
 const isFilled = (value: unknown): value is Filled => typeof value === "function";
 
-/** `{{` of data is no placeholder. */
-export function literal(value: unknown): unknown {
+/** `{{` of data is not a placeholder. */
+function literal(value: unknown): unknown {
   if (isFilled(value)) return value();
   if (typeof value === "string") return value.replaceAll("{{", "\\{{");
   if (Array.isArray(value)) return value.map(literal);

@@ -10,7 +10,7 @@ import type { World } from "./world.ts";
 
 /**
  * Smaller requests that may show the same: with the required fields and the varied one alone; of several varied fields each
- * by itself. They are sent as any other, and the smallest that shows the fault is told.
+ * by itself. They are sent as any other, and the smallest that shows the fault is reported.
  */
 export async function smallerAsks({ ask }: Outcome, operation: ApiOperation, world: World): Promise<Ask[]> {
   const { block, field, trial } = ask;

@@ -128,7 +128,7 @@ const known = (operation: ApiOperation, parameters: Setup["parameters"]) =>
     }),
   );
 
-/** Makes what the path names, as far as somebody makes it; `upTo` leaves the last parameters out. */
+/** Makes what the path names, as far as an operation makes it; without the parameters from `but` on. */
 export async function setupFor(
   operation: ApiOperation,
   { variant, role, but }: { variant: number; role?: string; but?: string },

@@ -16,6 +16,7 @@ import { type Judged, judge } from "./requests/judge.ts";
 import { keyOf, namedParameters, writeParameters } from "./requests/operationRequest.ts";
 import { requestProblems } from "./requests/problems.ts";
 import { type SendPorts, type Sent, sendRequest } from "./requests/send.ts";
+import { isObject } from "./spec/reader.ts";
 
 export type ExecuteApiRequest = {
   method?: ApiRequest["method"] | undefined;
@@ -94,7 +95,7 @@ async function judgedByContract(
 }
 
 function requestOf(request: ExecuteApiRequest, described: Described | undefined): ApiRequest {
-  const { url, params, headers, body, form, multipart, checks, follow_redirects, timeout_ms } = request;
+  const { url, params, headers, checks, follow_redirects, timeout_ms } = request;
   const place = described ? placeOf(described, { url, params }) : { url, headers: {}, method: "GET" };
   if (place.url === undefined)
     throw new ToolError(
@@ -105,8 +106,12 @@ function requestOf(request: ExecuteApiRequest, described: Described | undefined)
   if (!described && Object.keys(params).length > 0)
     throw notSendable(["params are those of an operation: give operation_id, or write them into url"]);
   const parsed = apiRequestSchema.safeParse({
-    ...{ method: request.method ?? place.method, url: place.url, headers: { ...place.headers, ...headers } },
-    ...{ body, form, multipart, follow_redirects, timeout_ms, checks: checks ?? [] },
+    ...{
+      method: request.method ?? place.method,
+      url: place.url,
+      headers: { ...typeOf(request, described), ...place.headers, ...headers },
+    },
+    ...{ ...bodiesOf(request, described), follow_redirects, timeout_ms, checks: checks ?? [] },
   });
   if (parsed.success) return parsed.data;
   throw notSendable(parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`));
@@ -127,6 +132,32 @@ function placeOf({ spec, operation }: Described, { url, params }: Pick<ExecuteAp
     throw notSendable([`params.${secret.name}: a secret belongs into headers or body, not into a URL`]);
   const written = writeParameters(operation, values);
   return { url: base.replace(/\/+$/, "") + written.url, headers: written.headers, method: operation.method };
+}
+
+const isJson = (type: string) => /[/+]json\b/i.test(type) || type === "*/*";
+
+/** The media type that the operation takes: JSON before others. */
+function mediaOf(described: Described | undefined): string | undefined {
+  const types = Object.keys(described?.operation.body?.content ?? {});
+  return types.find(isJson) ?? types[0];
+}
+
+/** An object for an operation that takes a form goes as one. */
+function bodiesOf({ body, form, multipart }: ExecuteApiRequest, described: Described | undefined) {
+  const media = mediaOf(described) ?? "";
+  const isFields = form === undefined && multipart === undefined && isObject(body);
+  if (isFields && media.startsWith("application/x-www-form-urlencoded")) return { form: body };
+  return isFields && media.startsWith("multipart/") ? { multipart: body } : { body, form, multipart };
+}
+
+/** Of a body that goes as it is. A form has its own. */
+function typeOf(request: ExecuteApiRequest, described: Described | undefined): Record<string, string> {
+  const media = mediaOf(described);
+  if (media === undefined || media.includes("*") || bodiesOf(request, described).body === undefined)
+    return {};
+  return Object.keys(request.headers).some((name) => name.toLowerCase() === "content-type")
+    ? {}
+    : { "content-type": media };
 }
 
 const notSendable = (problems: readonly string[]) =>

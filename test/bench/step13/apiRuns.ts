@@ -1,0 +1,39 @@
+import { z } from "zod";
+import type { StdioServer } from "../stdioServer.ts";
+
+const resultSchema = z.looseObject({
+  execution_id: z.string(),
+  status: z.string(),
+  reason: z.looseObject({ message: z.string() }).optional(),
+  operations: z.int().optional(),
+  tried: z.int().optional(),
+  requests: z.int().optional(),
+  findings: z
+    .array(
+      z.looseObject({
+        ...{
+          fault: z.string(),
+          operation: z.string(),
+          at: z.string(),
+          expected: z.string(),
+          found: z.string(),
+        },
+      }),
+    )
+    .default([]),
+  cut: z.record(z.string(), z.int()).default({}),
+});
+export type ApiRun = z.output<typeof resultSchema>;
+
+/** One run of API tests to its end, however long it takes. */
+export async function apiRun(host: StdioServer, args: Readonly<Record<string, unknown>>): Promise<ApiRun> {
+  const waitMs = 50_000;
+  const reply = await host.call("run_api_tests", { seed: 7, wait_ms: waitMs, ...args });
+  let run = resultSchema.parse(reply.structured);
+  while (["queued", "running"].includes(run.status)) {
+    const asked = { execution_id: run.execution_id, wait_ms: waitMs, max_tokens: 100 };
+    run = resultSchema.parse((await host.call("get_execution_status", asked)).structured);
+  }
+  if (run.cut.findings !== undefined) throw new Error(`${run.execution_id} has more findings than it shows`);
+  return run;
+}

@@ -1,0 +1,123 @@
+import { readdir, readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { z } from "zod";
+import { serve } from "../../fixtures/loopback.ts";
+import type { Measurement } from "../rows.ts";
+import type { Bench } from "../sides.ts";
+import type { StdioServer } from "../stdioServer.ts";
+import { apiRun } from "./apiRuns.ts";
+import { installPrism, startPrism } from "./prismServer.ts";
+
+const folders = ["2.0", "3.0", "3.1"];
+/** So that all findings of a run are shown. */
+const operationsAtOnce = 8;
+
+const listSchema = z.looseObject({ operations: z.array(z.string()), more: z.int().optional() });
+const explainedSchema = z.array(
+  z.strictObject({
+    /** Found in `<document> <fault> <operation> <at>: <expected>; <found>`. */
+    finding: z.string(),
+    because: z.string(),
+  }),
+);
+
+type Tally = { operations: number; tried: number; requests: number; findings: string[] };
+
+/** Every document of `@readme/oas-examples` that Prism serves. `BENCH_DOCUMENT=word` takes those with that word in their name. */
+export async function measurePrism({ sides, note }: Bench): Promise<Measurement[]> {
+  const program = await installPrism(sides.root);
+  const own = join(sides.root, "test/bench/step13/explained.json");
+  const explained = explainedSchema.parse(JSON.parse(await readFile(own, "utf8")));
+  const config = await sides.newConfig({ limits: { requests_per_host_minute: 1_000_000 } });
+  const host = sides.ours(await sides.newDataDir(), { config });
+  const total: Tally = { operations: 0, tried: 0, requests: 0, findings: [] };
+  try {
+    await host.initialize();
+    for (const { name, file } of await documents()) {
+      const tally = await tryDocument(host, program, { name, file }, note);
+      total.operations += tally.operations;
+      total.tried += tally.tried;
+      total.requests += tally.requests;
+      total.findings.push(...tally.findings);
+      if (tally.tried < tally.operations)
+        note(`prism: ${name}: ${tally.tried} of ${tally.operations} operations tried`);
+    }
+  } finally {
+    await host.end();
+  }
+  const isExplained = (text: string) => explained.some(({ finding }) => new RegExp(finding).test(text));
+  const falseAlarms = total.findings.filter((text) => !isExplained(text));
+  for (const text of falseAlarms) note(`prism: false alarm: ${text}`);
+  note(`prism: ${total.requests} requests, ${total.findings.length} findings`);
+  return [
+    { id: "prism.tried", ours: total.tried / total.operations, runs: total.operations },
+    { id: "prism.false", ours: falseAlarms.length / total.operations, runs: total.operations },
+  ];
+}
+
+async function documents(): Promise<{ name: string; file: string }[]> {
+  const root = dirname(createRequire(import.meta.url).resolve("@readme/oas-examples/package.json"));
+  const word = process.env.BENCH_DOCUMENT ?? "";
+  const all = folders.map(async (folder) => {
+    const names = await readdir(join(root, folder, "json"));
+    return names
+      .sort()
+      .map((name) => ({ name: `${folder}/${name}`, file: join(root, folder, "json", name) }));
+  });
+  return (await Promise.all(all)).flat().filter(({ name }) => name.endsWith(".json") && name.includes(word));
+}
+
+async function tryDocument(
+  host: StdioServer,
+  program: string,
+  { name, file }: { name: string; file: string },
+  note: Bench["note"],
+): Promise<Tally> {
+  const tally: Tally = { operations: 0, tried: 0, requests: 0, findings: [] };
+  const prism = await startPrism(program, file);
+  if (!prism) {
+    note(`prism: it does not serve ${name}`);
+    return tally;
+  }
+  try {
+    const ids = await imported(host, name, file);
+    for (let at = 0; at < ids.length; at += operationsAtOnce) {
+      const operations = ids.slice(at, at + operationsAtOnce);
+      const run = await apiRun(host, { api: name, operations, base_url: prism.url });
+      if (run.tried === undefined) throw new Error(`${name}: ${run.reason?.message}`);
+      tally.operations += operations.length;
+      tally.tried += run.tried;
+      tally.requests += run.requests ?? 0;
+      tally.findings.push(
+        ...run.findings.map(
+          (one) => `${name} ${one.fault} ${one.operation} ${one.at}: ${one.expected}; ${one.found}`,
+        ),
+      );
+    }
+    if (prism.crashes() > 0)
+      note(`prism: it crashed ${prism.crashes()} times with ${name}, and was started again`);
+    return tally;
+  } finally {
+    prism.end();
+  }
+}
+
+/** The ids of the operations. */
+async function imported(host: StdioServer, name: string, file: string): Promise<string[]> {
+  const text = await readFile(file);
+  const site = await serve((_request, response) => response.end(text));
+  try {
+    await host.call("import_api_spec", { source: `${site.url}/document.json`, name });
+  } finally {
+    await site.close();
+  }
+  const ids: string[] = [];
+  for (let page = 1; ; page++) {
+    const { operations, more } = listSchema.parse(
+      (await host.call("list_api_operations", { api: name, page })).structured,
+    );
+    ids.push(...operations.map((line) => /^(.*?): [A-Z]+ /.exec(line)?.[1] ?? line));
+    if (more === undefined) return ids;
+  }
+}
