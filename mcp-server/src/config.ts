@@ -43,7 +43,7 @@ export type Config = {
   secrets: Readonly<Record<string, resolving.SecretSource>>;
   folders: Record<"scripts" | "skills" | "uploads" | "artifacts" | "workspace", string>;
   web_server: ReturnType<typeof resolving.resolveWebServer>;
-} & Pick<ConfigFile, "url_policy" | "limits" | "environments" | "unsafe" | "agents">;
+} & Pick<ConfigFile, "url_policy" | "limits" | "environments" | "unsafe" | "agents" | "matrix">;
 
 export type ConfigOptions = {
   config?: string | undefined;
@@ -94,6 +94,7 @@ export function loadConfig(request: {
     devices: resolveDevices(file, { models, factories, written, secrets, report }),
     secrets: resolving.resolveSecrets(file, base),
     folders: resolving.resolveFolders(file, data.path, base, environment.LABWRIGHT_SKILLS_DIR),
+    ...(file.matrix && { matrix: file.matrix }),
     web_server: resolving.resolveWebServer(file, base),
     url_policy: file.url_policy,
     limits: file.limits,

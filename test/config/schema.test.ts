@@ -20,6 +20,7 @@ it("has the top keys that the documentation names, and no other", () => {
     "environments",
     "folders",
     "limits",
+    "matrix",
     "models",
     "secrets",
     "server",

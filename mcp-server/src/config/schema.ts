@@ -215,6 +215,15 @@ export const configFileSchema = (factories: Factories) =>
       })
       .prefault({}),
     agents: agentsSchema.prefault({}),
+    matrix: z
+      .array(z.string().min(1))
+      .min(1)
+      .max(50)
+      .refine((names) => new Set(names).size === names.length, "names each entry once")
+      .optional()
+      .describe(
+        "Browsers and devices on which labwright run runs each test, where neither --matrix nor --device is given.",
+      ),
     web_server: webServerSchema
       .optional()
       .describe("The app under test, which labwright run starts and ends, unless it is there already."),

@@ -156,7 +156,7 @@ export const importUserinterface = defineTool({
   input: z.strictObject({
     yaml: z.string().min(1).optional().describe("Required: the text of the file"),
     replace: z.boolean().default(false).describe("Put it in place of the one of that name"),
-    file: z.string().max(4_000).optional(),
+    file: z.string().max(4_000).optional().describe("Its name; with .feature the text is Gherkin"),
     dry_run: z
       .strictObject({
         files: z

@@ -104,6 +104,13 @@ it("no tool writes to a feature, and with several apps it says which one it is o
   );
   expect(readFileSync(join(folder.path, file), "utf8")).toBe(`${text.join("\n")}\n`);
   expect(await labwright(["run", file])).toMatchObject({ code: 0 });
+  const given = { yaml: `# app: tv\n${text.join("\n")}`.replace("One", "Told"), file: "told.feature" };
+  const told = await labwright(["call", "import_userinterface", "--json", JSON.stringify(given)]);
+  expect(told).toMatchObject({ code: 0, out: expect.stringContaining('"Home: Told"') });
+  // A test without a file of its own gets one, of YAML.
+  expect(readFileSync(join(folder.path, "labwright/tests/home-told.yaml"), "utf8")).toContain(
+    'I see "Movies"',
+  );
   write(
     "labwright/apps/box.yaml",
     "name: box app",
@@ -115,4 +122,15 @@ it("no tool writes to a feature, and with several apps it says which one it is o
   expect(refused).toMatchObject({ code: 2, err: expect.stringMatching(/several apps; .* # app: /) });
   write(file, "# app: tv", ...text, "    And I am on the Home page");
   expect(await labwright(["run", file])).toMatchObject({ code: 0 });
+});
+
+it("labwright.yaml may have the matrix of runs that name none", async () => {
+  write(file, "Feature: Home", "  Scenario: One", '    Then I see "Movies"');
+  write("labwright.yaml", "matrix: [phone, tv]");
+  // The daemon has the settings of the file that it began with.
+  await labwright(["stop"]);
+  const ran = await labwright(["run"]);
+  const lines = ["phone", "tv"].map((name) => `${name}: 1 test not run: DEVICE_NOT_FOUND\n`);
+  expect(ran).toMatchObject({ code: 2, out: `${lines.join("")}0 runs: 0 passed, 2 not run\n` });
+  expect((await labwright(["run", "--matrix", "ios"])).out).toMatch(/^ios: 1 test not run/);
 });

@@ -31,13 +31,13 @@ const schema = z
   });
 
 /** The line of a feature that names its app, and lines such as `Scenario: name`. */
-const appLine = /^\s*#\s*app\s*:\s*(.+?)\s*$/im;
-const nameLines = /^\s*[^\s:"|#@][^:"|]*:[^\S\n]*(\S.*?)\s*$/gm;
+const appLine = /^[^\S\n]*#[^\S\n]*app[^\S\n]*:(.+)$/im;
+const nameLines = /^[^\S\n]*[^\s:"|#@][^:"|\n]*:(.+)$/gm;
 
 /** A feature that names no app is of the only one in its project. */
 const featureContent = (text: string): Content => ({
-  ...{ text, app: undefined, of: appLine.exec(text)?.[1], hasTests: true },
-  names: [...text.matchAll(nameLines)].flatMap(([, name]) => name ?? []),
+  ...{ text, app: undefined, of: appLine.exec(text)?.[1]?.trim(), hasTests: true },
+  names: [...text.matchAll(nameLines)].flatMap(([, name = ""]) => name.trim() || []),
 });
 
 /** A file that cannot be read has tests: the import says what is wrong with it. */

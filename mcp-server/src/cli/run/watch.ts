@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { findProject, projectFiles } from "../../config/places.ts";
+import { loadConfig } from "../../config.ts";
 import { ToolError } from "../../errors.ts";
 import type { DaemonOptions } from "../options.ts";
 import { contentOf } from "../project/content.ts";
@@ -131,14 +132,21 @@ function affected(changed: readonly string[], given: readonly string[]): readonl
   return [...new Set([...changed, ...own])];
 }
 
+/** The matrix of labwright.yaml, for a run that names no device. */
+function matrixOf({ device, config, dataDir }: DaemonOptions & RunOptions, { env, cwd }: Terminal) {
+  const given = { config, data_dir: dataDir };
+  return device === undefined ? loadConfig({ command: "run", options: given, env, cwd }).matrix : undefined;
+}
+
 /** `labwright run` on the daemon of the data directory. Its devices are released when a run ends, and the app of `web_server` is stopped. */
 export const runOnDaemon = (
   { watch, ...options }: DaemonOptions & RunOptions & { watch?: boolean | undefined },
   terminal: Terminal,
 ): Promise<ExitCode> =>
   withDaemon(options, terminal, { command: "run" }, (connection) => {
+    const matrix = options.matrix ?? matrixOf(options, terminal);
     const run = (testcases: readonly string[]) =>
-      runTestcases({ ...options, testcases }, connection, terminal);
+      runTestcases({ ...options, matrix, testcases }, connection, terminal);
     const all = () => (watch ? watchTests(options.testcases, run, terminal) : run(options.testcases));
     return options.list ? all() : withWebServer(options, terminal, all);
   });

@@ -179,5 +179,9 @@ test("everything that is wrong with the form is named with its line, and no test
   expect(read("Feature: a", "  Scenario: b", ...typos).problems).toEqual([
     expect.stringMatching(/^7: expected: .*got 'Thn w'$/),
   ]);
+  const spaces = " ".repeat(30_000);
+  expect(read("Feature: a", "  Scenario: b", `    When a${spaces}b:`, "      | c |").problems).toEqual([
+    expect.stringMatching(/^3: a step has at most \d+ characters/),
+  ]);
   expect(read("# language: xx", "Feature: a").problems).toEqual(["1: Language not supported: xx"]);
 });

@@ -229,7 +229,7 @@ const asItIs = (text: string) => text;
 
 function appOf({ comments }: GherkinDocument, { location }: Feature): string | undefined {
   const above = comments.filter((comment) => comment.location.line < location.line);
-  return above.map(({ text }) => /^\s*#\s*app\s*:\s*(.+?)\s*$/i.exec(text)?.[1]).find(Boolean);
+  return above.map(({ text }) => /^\s*#\s*app\s*:(.+)$/i.exec(text)?.[1]?.trim()).find(Boolean);
 }
 
 const paragraphs = (...texts: string[]) =>

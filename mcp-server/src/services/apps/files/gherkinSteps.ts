@@ -1,4 +1,5 @@
 import type { DataTable, Step } from "@cucumber/messages";
+import { longestWords } from "../../../domain/index.ts";
 import { readSentence } from "../authoring/phrases.ts";
 import { sentencesOf } from "../authoring/sentences.ts";
 import { noNames } from "../steps/index.ts";
@@ -49,6 +50,10 @@ type Placed = { text: string; place: Place };
 function sentencesOfStep(step: Step, said: Said, fill: (text: string) => string, read: StepsRead): Placed[] {
   const place = placeOf(step.location);
   const text = fill(step.text);
+  if (text.length > longestWords) {
+    read.problems.push({ ...place, message: `a step has at most ${longestWords} characters; write several` });
+    return [];
+  }
   if (step.dataTable) return sentencesOfTable(text, said, { table: step.dataTable, place, fill, read });
   if (!step.docString) return [{ text: worded(text, said), place }];
   const quoted = quotedText(fill(step.docString.content), placeOf(step.docString.location).line, read);
