@@ -50,6 +50,7 @@ function isParagraph(adr: string): boolean {
 describe.each([
   ["seed000", 110],
   ["seed002", 125],
+  ["seed003", 87],
   ["seed004", 87],
 ])("the statements of %s", (name, count) => {
   const { proofs, rows } = tableSchema.parse(parse(read(`test/seeds/${name}.yaml`)));

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { beforeAll, expect, it } from "vitest";
 import {
@@ -5,6 +6,7 @@ import {
   agentTaskRows,
   type Database,
   eventRows,
+  investigationRows,
   type Storage,
 } from "#mcp-server/storage/index.ts";
 import { describeEachDatabase } from "../fixtures/database.ts";
@@ -55,6 +57,24 @@ function conversations(db: () => Database): void {
     );
     const found = await rows.messages("race", { after: 0, limit: 99, bytes: 99_999 });
     expect(found.map(({ seq }) => seq)).toEqual(many(10).map((i) => i + 1));
+  });
+
+  it("sums tokens and money of the conversations that used a skill", async () => {
+    const skill = `parcels-${randomUUID()}`;
+    const usage = { output_tokens: 5, cache_creation_input_tokens: 0, cache_read_input_tokens: 70 };
+    for (const [cost_usd, used] of [
+      [0.25, skill],
+      [0.5, skill],
+      [9, "letters"],
+    ] as const) {
+      const id = randomUUID();
+      const rows = await newSession(db(), id);
+      const patch = { skill: used, cost_usd, usage: { input_tokens: 25, ...usage } };
+      await rows.append(id, { messages: [], events: [], patch }, hold("a"));
+    }
+    expect(await investigationRows(db()).spending(skill)).toEqual([
+      { skill, conversations: 2, tokens: 200, cost_usd: 0.75 },
+    ]);
   });
 
   it("lets a conversation's end wait for what is being added, and leaves nothing of it", async () => {
