@@ -1,3 +1,4 @@
+import type { Skill } from "@labwright/skills";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { Reply, TestClient } from "../fixtures/client.ts";
@@ -51,11 +52,12 @@ async function play(client: TestClient, skill: string, { context, answers }: Shi
 }
 
 /** The skill on another database, by the name of its secret. */
-function skillOn(database: string) {
-  const skill = shipmentSkill();
-  const redshift = { ...skill.data_sources?.redshift, credentials: `env:${database}` };
-  const name = `ocean-${database.toLowerCase()}`;
-  return { ...skill, name, data_sources: { ...skill.data_sources, redshift } };
+function skillOn(database: string): Skill {
+  const skill = structuredClone(shipmentSkill());
+  const { redshift } = skill.data_sources ?? {};
+  if (redshift === undefined) throw new Error("The skill has no source redshift.");
+  redshift.credentials = `env:${database}`;
+  return { ...skill, name: `ocean-${database.toLowerCase()}` };
 }
 
 describe("the shipment skill", () => {
