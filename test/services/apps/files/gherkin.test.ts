@@ -183,5 +183,8 @@ test("everything that is wrong with the form is named with its line, and no test
   expect(read("Feature: a", "  Scenario: b", `    When a${spaces}b:`, "      | c |").problems).toEqual([
     expect.stringMatching(/^3: a step has at most \d+ characters/),
   ]);
+  expect(read("Feature: a", " ".repeat(1_000_000)).problems).toEqual([
+    expect.stringMatching(/^1: a feature has at most 1000000 characters/),
+  ]);
   expect(read("# language: xx", "Feature: a").problems).toEqual(["1: Language not supported: xx"]);
 });

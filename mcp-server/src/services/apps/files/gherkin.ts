@@ -11,6 +11,8 @@ type Place = { line: number; column: number };
 /** A name of a test case is at most this long. */
 const longestName = 120;
 const longestDescription = 2_000;
+/** Some seconds of parsing. */
+const mostCharacters = 1_000_000;
 
 /**
  * A feature file as the tests of a YAML file, each scenario a test, that knows where each value stands. Steps are the sentences
@@ -37,6 +39,13 @@ class FeatureReader {
   constructor(private readonly file: string) {}
 
   read(text: string): void {
+    if (text.length > mostCharacters) {
+      this.add(
+        { line: 1, column: 1 },
+        `a feature has at most ${mostCharacters} characters; write several files`,
+      );
+      return;
+    }
     const document = this.parsed(text);
     if (!document) return;
     const { feature } = document;
