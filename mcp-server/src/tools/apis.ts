@@ -132,7 +132,7 @@ export const runApiTests = defineTool({
   name: "run_api_tests",
   title: "Test an API by its description",
   description:
-    "Test operations of an imported API with good and bad requests and sequences. Findings carry ids of the Web Fuzzing Commons",
+    "Test operations of an imported API with good and bad requests. Findings carry ids of the Web Fuzzing Commons",
   effect: "write",
   timeoutMs: 660_000,
   input: z.strictObject({
@@ -141,7 +141,7 @@ export const runApiTests = defineTool({
     tags: some,
     priority: some,
     base_url: z.string().max(2_000).optional(),
-    file: z.string().min(1).max(500).optional().describe("YAML: own values, roles, rules"),
+    file: z.string().min(1).max(500).optional().describe("YAML of own values and rules"),
     auth: z
       .record(z.string().min(1).max(80), z.record(z.string().min(1), z.string().max(4_000)))
       .default({})

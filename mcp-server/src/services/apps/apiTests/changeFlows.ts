@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from "node:util";
 import type { ApiOperation } from "../../../domain/index.ts";
 import { isObject } from "../apis/spec/reader.ts";
-import { done, headOf, isScalar, itemOf, requestIn, setupAsk, showing } from "./flow.ts";
+import { done, headOf, itemOf, requestIn, setupAsk, showing } from "./flow.ts";
 import { askOf, type Generated, sequence } from "./graphs.ts";
 import { notSuccess } from "./replyChecks.ts";
 import { setupFor, variantOf, type World } from "./world.ts";
@@ -16,7 +17,8 @@ export async function changed(
   const { parameters } = setup;
   const { values } = await world.goodOf(operation, variantOf(item.creator, 2, world) + 3);
   const next = isObject(values.body) ? values.body : {};
-  const fields = echo.fields.filter((name) => isScalar(next[name]) && next[name] !== body[name]);
+  const isChanged = (name: string) => next[name] !== undefined && !isDeepStrictEqual(next[name], body[name]);
+  const fields = echo.fields.filter(isChanged);
   if (fields.length === 0) return undefined;
   const reading = requestIn(read, { parameters }, world);
   const asks = [

@@ -57,9 +57,7 @@ function marksOf({ ask, step }: Outcome): Mark[] {
   const { status, checks = [] } = output;
   if (status === undefined) return [];
   if (status === 500)
-    return [
-      { fault: "F100", at: ask.field ?? "request", expected: "any status but 500", found: "status 500" },
-    ];
+    return [{ fault: "F100", at: crashPlace(ask), expected: "any status but 500", found: "status 500" }];
   const broken = checks.filter(({ pass }) => !pass);
   const wrongStatus = broken.find(
     ({ path, expected }) => path === undefined && expected.startsWith("status"),
@@ -68,6 +66,9 @@ function marksOf({ ask, step }: Outcome): Mark[] {
   if (ask.kind === "setup") return ask.fault ? contentMarks(ask.fault, broken).slice(0, 1) : [];
   return contentMarks("F101", broken);
 }
+
+/** A body of another content type is, to a server that reads JSON, no body. */
+const crashPlace = ({ field = "request" }: Ask): string => (field === "content-type" ? "body" : field);
 
 const conditionMarks = ({ fault, field, label, block }: Ask): Mark[] => {
   if (!fault) return [];

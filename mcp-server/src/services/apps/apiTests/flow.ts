@@ -1,8 +1,9 @@
+import { isDeepStrictEqual } from "node:util";
 import type { ApiCheck, ApiOperation, Params } from "../../../domain/index.ts";
 import { keyOf } from "../apis/requests/operationRequest.ts";
 import { isObject } from "../apis/spec/reader.ts";
 import { askOf, nameOf } from "./graphs.ts";
-import { type RequestFields, requestOf, type Values } from "./requests.ts";
+import { literal, type RequestFields, requestOf, type Values } from "./requests.ts";
 import type { Ask } from "./types.ts";
 import { creatorOf, type Setup, setupFor, variantOf, type World } from "./world.ts";
 
@@ -43,7 +44,7 @@ export function echoOf(sent: unknown, reply: unknown): { at: string; fields: str
   const found = places.map(([at, part]) => {
     const own = isObject(sent) && isObject(part) ? part : {};
     const fields = Object.entries(isObject(sent) ? sent : {})
-      .filter(([name, value]) => plain.test(name) && isScalar(value) && own[name] === value)
+      .filter(([name, value]) => plain.test(name) && value !== null && isDeepStrictEqual(own[name], value))
       .map(([name]) => name);
     return { at, fields };
   });
@@ -55,10 +56,9 @@ export function echoOf(sent: unknown, reply: unknown): { at: string; fields: str
 export function showing(body: unknown, fields: readonly string[], at: string): ApiCheck[] {
   const values = isObject(body) ? body : {};
   return fields
-    .filter((name) => isScalar(values[name]))
-    .map((name) => ({ json_path: `$${at}.${name}`, equals: escaped(values[name]) }));
+    .filter((name) => values[name] !== undefined)
+    .map((name) => ({ json_path: `$${at}.${name}`, equals: literal(values[name]) }));
 }
-const escaped = (value: unknown) => (typeof value === "string" ? value.replaceAll("{{", "\\{{") : value);
 
 export type Item = {
   setup: Setup;

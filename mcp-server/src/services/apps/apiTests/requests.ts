@@ -26,7 +26,7 @@ export const fill =
 const isFilled = (value: unknown): value is Filled => typeof value === "function";
 
 /** `{{` of data is not a placeholder. */
-function literal(value: unknown): unknown {
+export function literal(value: unknown): unknown {
   if (isFilled(value)) return value();
   if (typeof value === "string") return value.replaceAll("{{", "\\{{");
   if (Array.isArray(value)) return value.map(literal);
