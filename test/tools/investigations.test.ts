@@ -1,4 +1,3 @@
-import type { Skill } from "@labwright/skills";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { Reply, TestClient } from "../fixtures/client.ts";
@@ -52,12 +51,11 @@ async function play(client: TestClient, skill: string, { context, answers }: Shi
 }
 
 /** The skill on another database, by the name of its secret. */
-function skillOn(database: string): Skill {
-  const skill = structuredClone(shipmentSkill());
-  const { redshift } = skill.data_sources ?? {};
-  if (redshift === undefined) throw new Error("The skill has no source redshift.");
-  redshift.credentials = `env:${database}`;
-  return { ...skill, name: `ocean-${database.toLowerCase()}` };
+function skillOn(database: string) {
+  const skill = shipmentSkill();
+  const data_sources = structuredClone(skill.data_sources ?? {});
+  Object.assign(data_sources, { redshift: { tables: [], logs: [], credentials: `env:${database}` } });
+  return { ...skill, name: `ocean-${database.toLowerCase()}`, data_sources };
 }
 
 describe("the shipment skill", () => {
