@@ -1,15 +1,20 @@
 import { randomUUID } from "node:crypto";
 import type { Agent } from "./agents/agent.ts";
 import { loadAgents } from "./agents/load.ts";
+import { withSettings } from "./agents/settings.ts";
 import { systemClock } from "./clock.ts";
 import type { Attach, Attachment } from "./mcp/daemon.ts";
 import { openLabServer } from "./mcp/labServer.ts";
 import { createSharedDevices, type SharedDevices } from "./mcp/sharedDevices.ts";
 import { type ModelSource, openModels } from "./model/models.ts";
 import { recordingFetch } from "./model/recording.ts";
-import type { LabServer, LabSkill } from "./ports.ts";
+import type { LabServer, LabSkill, Toolbox } from "./ports.ts";
+import type { Desk } from "./roles/desk.ts";
+import { createRoles } from "./roles/open.ts";
+import type { QaPolicy } from "./roles/qaPolicy.ts";
 import type { Conversations } from "./sessions/engine.ts";
 import { createConversations } from "./sessions/engine.ts";
+import { createRunSkill } from "./sessions/runSkill.ts";
 import type { Settings } from "./settings.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -67,6 +72,11 @@ export type OpenAgent = Omit<Agents, "models"> & {
   devices: Pick<SharedDevices, "giveBack" | "takeAgain">;
   /** In the order that they are asked; empty without a key. */
   models: readonly { model: string }[];
+  /** The roles of `labwright qa`, over this client. */
+  roles(options: { qaPolicy?: QaPolicy | undefined }): Desk;
+  toolbox: Toolbox;
+  /** The bytes of `artifact://...`. */
+  artifact(uri: string): Promise<Uint8Array>;
   /** Ends every run and gives back what this client holds. */
   close(): Promise<void>;
 };
@@ -86,13 +96,23 @@ export async function openAgent(options: AgentOptions & { attach: Attach }): Pro
     settings = await server.settings();
     const devices = createSharedDevices(server.toolbox);
     const { toolbox } = devices;
-    const { models, ...rest } = await createAgents({ ...server, toolbox }, settings, options);
+    const lab = { ...server, toolbox };
+    const { models, ...rest } = await createAgents(lab, settings, options);
+    const runSkill = createRunSkill({ server: lab, models, settings, clock: systemClock });
+    const skillRunner = () => (models.current().length > 0 ? runSkill : undefined);
     return {
       ...rest,
       get server() {
         return attachment?.url.origin ?? "";
       },
       skills: server.skills,
+      toolbox,
+      artifact: server.artifact,
+      roles: (given) =>
+        createRoles({
+          ...{ toolbox, agents: rest.agents, skillRunner, clock: systemClock },
+          ...{ policy: server.policy, log: server.messages, ...given },
+        }),
       devices,
       get models() {
         return models.current();
@@ -106,11 +126,4 @@ export async function openAgent(options: AgentOptions & { attach: Attach }): Pro
     await server.close();
     throw error;
   }
-}
-
-/** The settings change an agent's own `config`, key by key. */
-export function withSettings(agent: Agent, { agents }: Settings): Agent {
-  const { limits, ...rest } = agents[agent.name] ?? {};
-  const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
-  return { ...agent, config: { ...agent.config, ...given, limits: { ...agent.config.limits, ...limits } } };
 }

@@ -13,7 +13,7 @@ if (!existsSync(new URL("cli.js", dist))) {
   runMcp(args, process.env);
 } else if (command === "serve") {
   await import(new URL("daemon.js", dist).href);
-} else if (["chat", "ask"].includes(command)) {
+} else if (["chat", "ask", "qa"].includes(command)) {
   const { runAgentCli } = await import(new URL("agent.js", dist).href);
   await runAgentCli(process.argv.slice(2), process.env);
 } else {

@@ -49,11 +49,12 @@ async function run(given: readonly string[]): Promise<void> {
 
 /** Loaded while the database opens in its thread. */
 async function loadRooms() {
-  const [config, factories, secrets, clock, observability, storage, services, userSkills, tools] =
+  const [config, factories, secrets, production, clock, observability, storage, services, userSkills, tools] =
     await Promise.all([
       import("./config.ts"),
       import("./config/controllers.ts"),
       import("./services/policy/secrets.ts"),
+      import("./services/policy/production.ts"),
       import("./services/records/clock.ts"),
       import("./observability/index.ts"),
       import("./storage/index.ts"),
@@ -61,7 +62,7 @@ async function loadRooms() {
       import("./services/lab/userSkills.ts"),
       import("./tools/index.ts"),
     ]);
-  const [registry, callTool, daemon, http, resources, api, agentStore, agentStoreApi, agents] =
+  const [registry, callTool, daemon, http, resources, api, agentPolicy, agentStore, agentStoreApi, agents] =
     await Promise.all([
       import("./registry/registry.ts"),
       import("./server/call/callTool.ts"),
@@ -69,6 +70,7 @@ async function loadRooms() {
       import("./server/http/http.ts"),
       import("./server/resources/index.ts"),
       import("./api/index.ts"),
+      import("./agents/policy.ts"),
       import("./agents/store.ts"),
       import("./agents/storeApi.ts"),
       import("./agents/whenWanted.ts"),
@@ -77,6 +79,7 @@ async function loadRooms() {
     ...config,
     ...factories,
     ...secrets,
+    ...production,
     ...clock,
     ...observability,
     ...storage,
@@ -89,6 +92,7 @@ async function loadRooms() {
     ...http,
     ...resources,
     ...api,
+    ...agentPolicy,
     ...agentStore,
     ...agentStoreApi,
     ...agents,
@@ -259,7 +263,8 @@ function stopWhenLost({ storage, observability }: Parts, claim: Claim, daemon: D
 
 /** What a client of the agents must know of this server. */
 function agentFacts({ rooms, config, skills }: Parts) {
-  return { settings: config.agents, skills: rooms.joinSkills(skills.ofBuild, skills.user.current) };
+  const policy = rooms.runPolicyOf(rooms.createProductionPolicy(config.environments));
+  return { settings: config.agents, skills: rooms.joinSkills(skills.ofBuild, skills.user.current), policy };
 }
 
 /** The agents, opened at the first use. */

@@ -112,7 +112,7 @@ it("logs a fault of its own, and gives the caller no more than its trace", async
   };
   const api = createAgentStoreApi(
     broken,
-    { settings: agentsSchema.parse({}), skills: () => [] },
+    { settings: agentsSchema.parse({}), skills: () => [], policy: { judge: async () => undefined } },
     (error) => void faults.push(error),
   );
   const response = await api.request("/sessions");

@@ -44,7 +44,9 @@ it("lists them as the configuration changes them, as JSON in one line with --jso
   expect(rows.map(({ name, enabled }) => [name, enabled])).toEqual([
     ["analyzer", false],
     ["assistant", true],
+    ["critic", true],
     ["monitor", true],
+    ["planner", true],
   ]);
   expect(out.trimEnd()).not.toContain("\n");
 });

@@ -3,6 +3,10 @@ import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readMessage } from "#agent-client/messages/envelope.ts";
+import { readPlan } from "#agent-client/roles/plan.ts";
+import { planFlags } from "#agent-client/roles/planGuards.ts";
+import { readPolicy } from "#agent-client/roles/qaPolicy.ts";
 import { createProgram } from "#mcp-server/cli/program.ts";
 import { separator } from "#mcp-server/services/apps/steps/index.ts";
 import { openConfigFolder } from "../config/loading.ts";
@@ -60,7 +64,7 @@ describe("the commands of the command line", () => {
       words.shift();
     }
     // What the agent client's command line takes is its own, and the words of do and check are the device's.
-    if (["chat", "ask", "do", "check"].includes(command.name())) return;
+    if (["chat", "ask", "qa", "do", "check"].includes(command.name())) return;
     const options = command.options.flatMap(({ long, short }) => [long, short]);
     for (const word of words.filter((one) => one.startsWith("-"))) expect(options).toContain(word);
   });
@@ -91,6 +95,18 @@ describe("examples of apps and tests", () => {
       testcase: { steps: expect.any(Array) },
     });
   });
+});
+
+it("the plan, the policy and the message of labwright qa are read as they stand", () => {
+  const [plan = "", policy = "", data = ""] = blocksOf("docs/qa.md", "yaml");
+  const read = readPlan(plan, "qa.yaml");
+  expect(read).toMatchObject({ plan: { cases: [{}, {}, {}] } });
+  expect(readPlan(`${plan}${data}`, "qa.yaml")).toMatchObject({ plan: { test_data: { pii: ["phone"] } } });
+  if ("plan" in read)
+    expect(planFlags(read.plan, {}).filter(({ severity }) => severity === "blocker")).toEqual([]);
+  expect(readPolicy(policy, "policy.yaml")).toHaveProperty("policy");
+  const [message = ""] = blocksOf("docs/qa.md", "json");
+  expect(readMessage(JSON.parse(message)).constraints.max_execution_time).toBe(600_000);
 });
 
 describe("configurations", () => {

@@ -7,6 +7,7 @@ import {
   type Database,
   eventRows,
   investigationRows,
+  roleMessageRows,
   type Storage,
 } from "#mcp-server/storage/index.ts";
 import { describeEachDatabase } from "../fixtures/database.ts";
@@ -25,6 +26,28 @@ async function newSession(db: Database, id: string) {
   const rows = agentSessionRows(db);
   await rows.insert({ id, agent: "assistant", owner: "me", title: "t" }, minute(0));
   return rows;
+}
+
+function roleMessages(db: () => Database): void {
+  it("keeps each message once, in order, by its correlation id and owner", async () => {
+    const rows = roleMessageRows(db());
+    const message = (message_id: string, correlation_id: string, owner = "me", at = 0) =>
+      rows.insert({ message_id, correlation_id, owner, at: minute(at), body: { message_id } });
+    await message("m1", "c1");
+    await message("m2", "c2");
+    await message("m3", "c1", "other");
+    await message("m4", "c1", "me", 1);
+    // As a repeated request does.
+    await message("m1", "c1");
+    const list = async (after = 0) => {
+      const found = await rows.list({ correlation_id: "c1", owner: "me", after, limit: 10 });
+      return { ids: found.map(({ message_id }) => message_id), last: found.at(-1)?.seq ?? after };
+    };
+    expect((await list()).ids).toEqual(["m1", "m4"]);
+    expect((await list((await list()).last)).ids).toEqual([]);
+    await rows.purge(minute(1));
+    expect((await list()).ids).toEqual(["m4"]);
+  });
 }
 
 function conversations(db: () => Database): void {
@@ -194,5 +217,6 @@ describeEachDatabase("what agents keep", (open) => {
   });
   conversations(() => storage.db);
   tasks(() => storage.db);
+  roleMessages(() => storage.db);
   retention(() => storage.db);
 });

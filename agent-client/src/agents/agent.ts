@@ -2,6 +2,7 @@ import { z } from "zod";
 
 const name = z.string().regex(/^[a-z][a-z0-9-]{0,63}$/, "must be lower-case letters, digits and hyphens");
 const eventType = z.string().regex(/^[a-z]\w*(\.\w+)+$/, "must be a type of event such as alert.blackscreen");
+const messageType = z.string().regex(/^[A-Z]\w{0,63}$/, "must be a type of message such as TestPlanReview");
 const prioritySchema = z.enum(["critical", "high", "normal"]);
 
 const triggerSchema = z.strictObject({
@@ -31,7 +32,11 @@ export const agentSchema = z.strictObject({
   /** Whether people may talk to it. */
   selectable: z.boolean().default(false),
   default: z.boolean().default(false),
-  mode: z.enum(["interactive", "autonomous"]),
+  /** `role`: it answers messages of `labwright qa` and of `POST /api/v1/messages`, and people do not talk to it. */
+  mode: z.enum(["interactive", "autonomous", "role"]),
+  /** Types of the messages that a role takes, and of its replies. */
+  accepts: z.array(messageType).max(20).default([]),
+  returns: messageType.optional(),
   system_prompt: z.string().trim().min(1).max(8_000),
   available_skills: z.array(name).min(1).max(100),
   /** Whether it takes every skill of the user's own too. */

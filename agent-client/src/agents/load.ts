@@ -84,10 +84,11 @@ export function parseAgent(
 
 /** What a schema cannot say of an agent. */
 function checkSense(
-  { name, available_skills: skills, triggers, default: isDefault, selectable }: Agent,
+  agent: Agent,
   source: Source,
   { file, knownSkills }: { file: string; knownSkills: ReadonlySet<string> | undefined },
 ): SkillProblem[] {
+  const { name, available_skills: skills, triggers, default: isDefault, selectable } = agent;
   const problems: SkillProblem[] = [];
   const add = (path: PropertyKey[], message: string) =>
     problems.push(source.problemAt(path, `${path.join(".")}: ${message}`));
@@ -99,8 +100,26 @@ function checkSense(
       add(["triggers", at, "skill"], `${skill} is not among available_skills${offer(skill, skills)}`);
   const fileName = basename(file, ".yaml");
   if (fileName !== name) add(["name"], `must be its file's, ${fileName}`);
+  for (const [path, message] of roleProblems(agent)) add([path], message);
   if (isDefault && !selectable) add(["default"], "only one that is selectable can be the default");
   return problems;
+}
+
+function roleProblems({ mode, accepts, selectable }: Agent): [string, string][] {
+  const isRole = mode === "role";
+  return [
+    ...(isRole === accepts.length > 0
+      ? []
+      : [
+          ["accepts", "an agent of mode role names the messages that it accepts, and no other does"] as [
+            string,
+            string,
+          ],
+        ]),
+    ...(isRole && selectable
+      ? [["selectable", "people do not talk to an agent of mode role"] as [string, string]]
+      : []),
+  ];
 }
 
 /** A second default would be chosen by chance: it is left out with a problem. */

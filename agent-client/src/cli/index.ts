@@ -1,7 +1,10 @@
 import { Command, CommanderError, InvalidArgumentError } from "commander";
+import type { z } from "zod";
+import { durationSchema, moneySchema } from "../messages/units.ts";
 import type { AgentOptions, OpenAgent } from "../openAgent.ts";
 import { type AskOptions, runAsk } from "./ask.ts";
 import { type ChatOptions, runChat } from "./chat.ts";
+import { type QaOptions, runQaCommand } from "./qa.ts";
 import { failureText } from "./render.ts";
 import {
   type ExitCode,
@@ -94,8 +97,70 @@ function createProgram(terminal: Terminal, run: Run): Command {
     .action((words: string[], options: ClientOptions & AskOptions) =>
       run(options, (client) => runAsk(client, terminal, words.join(" "), options)),
     );
+  addQa(program, terminal, run);
   return program;
 }
+
+const list = (text: string) => text.split(",").map((one) => one.trim());
+const collect = (text: string, before: string[] = []) => [...before, text];
+
+function addQa(program: Command, terminal: Terminal, run: Run): void {
+  withClientOptions(program.command("qa"))
+    .description("plans tests for a goal, runs them in browsers and against the API, and judges the results")
+    .argument("[goal...]", "what is to be proved; the plan file's goal when left out")
+    .option("--url <url>", "an address of the app; may be given again", collect)
+    .option("--openapi <file or url>", "the API's document")
+    .option("--app <name>", "the app (userinterface) of the web tests")
+    .option("--plan <file>", "a plan in YAML, in place of one that a model makes")
+    .option("--policy <file>", "what results must show, in YAML")
+    .option("--matrix <browsers>", "browsers with commas between, such as chrome,firefox", list)
+    .option("--environment <name>", "where the tests run, such as staging")
+    .option("--release <version>", "the release under test")
+    .option("--build <id>", "the build under test")
+    .option("--risk <text>", "a known risk for the planner; may be given again", collect)
+    .option("--issue <text>", "a known issue for the planner; may be given again", collect)
+    .option(
+      "--service <name>",
+      "a service that the app depends on, for the planner; may be given again",
+      collect,
+    )
+    .option(
+      "--compliance <text>",
+      "what tests may not see or touch, for the planner; may be given again",
+      collect,
+    )
+    .option("--max-time <time>", "such as 10m; the rest is not run", readTime)
+    .option("--max-cost <amount>", "such as $0.30, by the plan's cost_per_minute", readCost)
+    .option("--report <folder>", "writes report.html, junit.xml, ctrf.json and qa.json there")
+    .option("--json", "the report as one line of JSON")
+    .addHelpText(
+      "after",
+      examples(
+        "labwright qa --plan qa.yaml --report out",
+        'labwright qa "Is sign-in safe to release?" --url http://localhost:3000',
+      ),
+    )
+    .addHelpText(
+      "after",
+      "\nExit codes: 0 passed, 1 failed or doubted by the critic, 2 not judged, 130 interrupted.\n",
+    )
+    .action((words: string[], options: ClientOptions & QaOptions) => {
+      const goal = words.join(" ");
+      if (goal === "" && options.plan === undefined)
+        throw new InvalidArgumentError("Give a goal, or a plan with --plan.");
+      return run(options, (client) => runQaCommand(client, terminal, goal, options));
+    });
+}
+
+const readUnit =
+  <T>(schema: z.ZodType<T>) =>
+  (text: string): T => {
+    const { data, error } = schema.safeParse(text);
+    if (data !== undefined) return data;
+    throw new InvalidArgumentError(error?.issues[0]?.message ?? "");
+  };
+const readTime = readUnit(durationSchema);
+const readCost = readUnit(moneySchema);
 
 const withClientOptions = (command: Command): Command =>
   command

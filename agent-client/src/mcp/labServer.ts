@@ -1,9 +1,12 @@
 import { skillSchema } from "@labwright/skills";
 import { Client, SdkError, SdkErrorCode, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { z } from "zod";
+import { AgentError } from "../errors.ts";
 import type { LabServer, LabSkill } from "../ports.ts";
+import type { MessageLog } from "../roles/desk.ts";
+import type { Policy } from "../roles/policy.ts";
 import type { Settings } from "../settings.ts";
-import { httpStore, serverSettings, storeRoutes } from "../store/httpStore.ts";
+import { httpMessages, httpPolicy, httpStore, serverSettings, storeRoutes } from "../store/httpStore.ts";
 import { type Attach, type Attachment, createDaemon, type Daemon } from "./daemon.ts";
 import { mcpToolbox } from "./toolbox.ts";
 
@@ -29,6 +32,10 @@ const skillsSchema = z.object({
 /** The server in another process: tools by MCP over HTTP, and what is stored by its routes. */
 export type RemoteLab = LabServer & {
   settings(): Promise<Settings>;
+  messages: MessageLog;
+  policy: Policy;
+  /** The bytes of `artifact://...`. Throws NOT_FOUND. */
+  artifact(uri: string): Promise<Uint8Array>;
   /** Gives back what this client holds: its leases among them. */
   close(): Promise<void>;
 };
@@ -40,7 +47,22 @@ export function openLabServer({ attach, silentMs }: LabServerOptions): RemoteLab
     skills: createSkillSource(daemon),
     store: httpStore(daemon.request),
     settings: () => serverSettings(daemon.request),
+    messages: httpMessages(daemon.request),
+    policy: httpPolicy(daemon.request),
+    artifact: (uri) => artifactAt(daemon, uri),
   };
+}
+
+async function artifactAt(daemon: Daemon, uri: string): Promise<Uint8Array> {
+  const { url, headers } = await daemon.attachment();
+  const name = encodeURIComponent(uri.replace(/^artifact:\/\//, ""));
+  const response = await fetch(new URL(`/api/v1/artifacts/${name}`, url), { headers });
+  if (response.ok) return new Uint8Array(await response.arrayBuffer());
+  throw new AgentError(
+    "NOT_FOUND",
+    `${uri} cannot be read: HTTP status ${response.status}.`,
+    "Run it again.",
+  );
 }
 
 /** The server's tools alone. `close` gives back what this client holds. */

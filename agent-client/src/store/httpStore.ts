@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { AgentError, type AgentErrorCode } from "../errors.ts";
 import type { AgentStore } from "../ports.ts";
+import type { MessageLog } from "../roles/desk.ts";
+import type { Policy } from "../roles/policy.ts";
 import { type Settings, settingsSchema } from "../settings.ts";
 import { agentEvent, storedMessage, storedSession } from "./schemas.ts";
 
@@ -49,6 +51,26 @@ const answers = {
   events: z.object({ events: z.array(agentEvent) }),
   held: z.object({ held: z.object({ session: storedSession, is_changed: z.boolean() }).nullable() }),
 };
+
+const denialSchema = z.object({ denial: z.object({ message: z.string(), hint: z.string() }).nullable() });
+
+/** Messages between roles in the server's database. */
+export function httpMessages(request: StoreRequest): MessageLog {
+  const ask = storeRoutes(request);
+  return {
+    async add(message) {
+      await ask("POST", "/role-messages", answers.nothing, { body: message });
+    },
+  };
+}
+
+/** The server's judgement of what a run may do to production and with personal data. */
+export function httpPolicy(request: StoreRequest): Policy {
+  const ask = storeRoutes(request);
+  return {
+    judge: async (asked) => (await ask("POST", "/policy", denialSchema, { body: asked })).denial ?? undefined,
+  };
+}
 
 /** What the configuration of the server says of the models and the agents. */
 export async function serverSettings(request: StoreRequest): Promise<Settings> {

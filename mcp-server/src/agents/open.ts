@@ -6,6 +6,7 @@ import {
   agentEvent,
   createAgents,
   createPlacedRunner,
+  createRoles,
   createRunSkill,
   type LabServer,
   openToolbox,
@@ -34,6 +35,7 @@ export type AgentsDeps = {
   keyFile: string;
   store: AgentStore;
   skills: AgentFacts["skills"];
+  policy: AgentFacts["policy"];
   events: EventFeed;
   /** This server, as its clients know it. */
   own: { url: URL; token: string };
@@ -78,8 +80,13 @@ export async function openAgents(deps: AgentsDeps): Promise<Agents> {
     }),
     holder: `tasks/${process.pid}/${randomUUID().slice(0, 8)}`,
   });
+  const runSkill = createRunSkill({ server, models, settings, clock });
+  const messages = messagesIn(deps, {
+    ...{ toolbox: tools.toolbox, clock, agents, policy: deps.policy },
+    skillRunner: () => (models.current().length > 0 ? runSkill : undefined),
+  });
   const api = createAgentApi({
-    ...{ conversations, tasks, env, clock, fault: deps.fault },
+    ...{ conversations, tasks, messages, env, clock, fault: deps.fault },
     ...{ settings: settings.api, allowedOrigins: deps.allowedOrigins, ownerToken: own.token },
     webhookSecret: env[settings.webhook_secret_env] || undefined,
     publish: (event) => publish(tools.toolbox, event),
@@ -123,6 +130,21 @@ export async function openAgents(deps: AgentsDeps): Promise<Agents> {
     },
   };
 }
+
+/** The roles, for whoever sends a message: each owner has a desk of its own, and sees its own messages. */
+function messagesIn({ store }: AgentsDeps, roles: Omit<Parameters<typeof createRoles>[0], "log">) {
+  const desks = new Map<string, ReturnType<typeof createRoles>>();
+  return {
+    deliver(owner: string, message: unknown, signal: AbortSignal) {
+      const log = { add: (one: StoredMessage) => store.addMessage(owner, one) };
+      const desk = desks.get(owner) ?? createRoles({ ...roles, log });
+      desks.set(owner, desk);
+      return desk.deliver(message, { signal, progress: () => undefined });
+    },
+    list: store.messagesOf,
+  };
+}
+type StoredMessage = Parameters<AgentStore["addMessage"]>[1];
 
 function toolsFor({ own, settings, releaseClient }: AgentsDeps, client: string) {
   const attachment: Attachment = {

@@ -13,10 +13,14 @@ import {
   type HeldSession,
   type NewAgentSession,
   type NewAgentTask,
+  type RoleMessageQuery,
+  roleMessageRows,
 } from "../storage/index.ts";
 
 export type { AgentTask };
 
+/** Who has the daemon's token. */
+export const ownOwner = "local";
 /** The agent that tasks of people are stored under. It is none of the agents' files. */
 export const taskAgent = "task";
 
@@ -59,10 +63,12 @@ export const createAgentStore = ({
 }) => ({
   ...conversations(db, clock, log),
   ...tasks(db, clock),
+  ...messages(db, clock),
   /** Forgets tasks that ended, and conversations that were last changed, before an instant. */
   async purge(before: string): Promise<void> {
     await agentTaskRows(db).purge(before);
     await agentSessionRows(db).purge(before);
+    await roleMessageRows(db).purge(before);
   },
 });
 export type AgentStore = ReturnType<typeof createAgentStore>;
@@ -191,6 +197,26 @@ function tasks(db: Database, clock: Clock) {
       const changes = { ...patch, error: error && storableText(error) };
       const by = ttl_ms === undefined ? { holder, now: nowOf(clock) } : holdOf(clock, { holder, ttl_ms });
       return rows.update(id, changes, by);
+    },
+  };
+}
+
+type StoredMessage = { message_id: string; correlation_id: string };
+
+/** Messages between the roles of `labwright qa`. */
+function messages(db: Database, clock: Clock) {
+  const rows = roleMessageRows(db);
+  return {
+    /** A message that is there already stays as it is. Throws INPUT_TOO_LARGE over 2 MB. */
+    async addMessage(owner: string, message: StoredMessage): Promise<void> {
+      checkSize("the message", message, limits.task);
+      const { message_id, correlation_id } = message;
+      await rows.insert({ message_id, correlation_id, owner, at: nowOf(clock), body: message });
+    },
+
+    /** Those of one correlation id, in the order in which they came. */
+    async messagesOf(query: RoleMessageQuery) {
+      return (await rows.list(query)).map(({ seq, body }) => ({ seq, message: body }));
     },
   };
 }

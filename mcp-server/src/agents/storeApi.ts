@@ -6,7 +6,8 @@ import type { AgentSettings } from "../config/agents.ts";
 import { ToolError } from "../errors.ts";
 import type { AgentSkill } from "../services/index.ts";
 import { agentTaskStates } from "../storage/index.ts";
-import type { AgentStore } from "./store.ts";
+import type { RunPolicy } from "./policy.ts";
+import { type AgentStore, ownOwner } from "./store.ts";
 
 const nameSchema = z.string().regex(/^\P{Cc}{1,100}$/u, "must be 1 to 100 characters, no control characters");
 /** A part of a path, so without what a path means something by. */
@@ -64,8 +65,20 @@ const taskQuery = z.strictObject({
   limit: rowLimit,
 });
 
+const isoText = z.iso.datetime({ offset: true });
+const roleMessage = z.looseObject({ message_id: z.uuid(), correlation_id: z.uuid(), timestamp: isoText });
+const judgedSchema = z.strictObject({
+  environment: z.string().max(200).optional(),
+  writes: z.array(z.looseObject({ method: z.string().max(20), url: z.string().max(4_000) })).max(5_000),
+  personal: z
+    .strictObject({ names: z.array(z.string().max(200)).max(5_000), to: z.string().max(200) })
+    .optional(),
+});
+
 export type AgentFacts = {
   settings: AgentSettings;
+  /** What a run may do to production and with personal data; why not, where it may not. */
+  policy: RunPolicy;
   skills(): readonly AgentSkill[];
 };
 
@@ -84,6 +97,13 @@ export function createAgentStoreApi(
   api.get("/settings", (c) => c.json({ agents }));
   api.get("/skills", (c) => c.json({ skills: facts.skills() }));
   addSessions(api, store);
+  api.post("/role-messages", async (c) => {
+    await store.addMessage(ownOwner, await body(c, roleMessage));
+    return c.json({});
+  });
+  api.post("/policy", async (c) =>
+    c.json({ denial: (await facts.policy.judge(await body(c, judgedSchema))) ?? null }),
+  );
   api.get("/tasks", async (c) => c.json({ tasks: await store.tasks(query(c, taskQuery)) }));
   return errorsOf(api, fault);
 }

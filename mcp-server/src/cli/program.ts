@@ -81,7 +81,7 @@ function addHostCommands(program: Command): void {
     .addHelpText("after", examples("labwright mcp --read-only", "labwright install json"));
 }
 
-/** Chat and ask are the agent client's command line, which `bin/labwright.js` starts; here they are only named. */
+/** Chat, ask and qa are the agent client's command line, which `bin/labwright.js` starts; here they are only named. */
 function addAgentCommands(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
   program
     .command("chat")
@@ -91,6 +91,10 @@ function addAgentCommands(program: Command, terminal: Terminal, exit: (code: Exi
     .command("ask")
     .description("asks Claude once and prints the answer; for scripts and CI")
     .addHelpText("after", examples('labwright ask "Run the script goto on browser"'));
+  program
+    .command("qa")
+    .description("plans tests for a goal, runs them in browsers and against the API, and judges the results")
+    .addHelpText("after", examples("labwright qa --plan qa.yaml --report out"));
   const agents = program
     .command("agents")
     .description("the agents of this build and your own, and what they did by themselves")

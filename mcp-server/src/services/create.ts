@@ -26,7 +26,7 @@ import { createApis } from "./apps/apis/index.ts";
 import { createSchemaChecker, type SchemaChecker } from "./apps/apis/requests/schemaChecker.ts";
 import { createApiTests } from "./apps/apiTests/index.ts";
 import { createAuthoring } from "./apps/authoring/index.ts";
-import { createAppFiles } from "./apps/files/index.ts";
+import { type AppFiles, createAppFiles } from "./apps/files/index.ts";
 import { createNavigation } from "./apps/navigation/index.ts";
 import { createPlanning } from "./apps/planning/index.ts";
 import { type Verbs, verbsOf } from "./apps/steps/index.ts";
@@ -400,6 +400,8 @@ function createApps(
     navigation,
     http,
     apps: userinterfaces,
+    // Files are read by their own room, which stands on test cases.
+    readFeature: (text, app) => appFiles.readFeature(text, { file: "gherkin", app }),
     environments: config.environments,
     uploads,
   });
@@ -408,7 +410,7 @@ function createApps(
     ...{ ...driving, apis, testcases, uploads },
     production: createProductionPolicy(config.environments),
   });
-  const appFiles = createAppFiles({ db, clock, userinterfaces, testcases, references, verbs });
+  const appFiles: AppFiles = createAppFiles({ db, clock, userinterfaces, testcases, references, verbs });
   const authoring = createAuthoring({ ...driving, apps: userinterfaces, testcases });
   const planning = createPlanning({
     ...driving,

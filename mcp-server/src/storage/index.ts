@@ -17,6 +17,11 @@ export {
   type NewAgentTask,
 } from "./rows/agents/agentTaskRows.ts";
 export {
+  type RoleMessage,
+  type RoleMessageQuery,
+  roleMessageRows,
+} from "./rows/agents/roleMessageRows.ts";
+export {
   type Analysis,
   type AnalysisRows,
   type AwaitingExecution,

@@ -145,8 +145,9 @@ export const getExecutionReport = defineTool({
       .array(z.strictObject({ execution_id: z.string(), group: z.string().max(200) }))
       .default([])
       .describe("Names of a matrix"),
+    notes: z.array(z.string().max(2_000)).max(500).default([]).describe("Lines of a review, for the page"),
   }),
-  unlisted: ["traces", "groups"],
+  unlisted: ["traces", "groups", "notes"],
   output: z.object({
     report: z.string().describe("Artifact URI"),
     bytes: z.int(),
@@ -166,7 +167,7 @@ export const getExecutionReport = defineTool({
       ids,
       input.format,
       input.pictures,
-      { notRun: input.not_run, traces: input.traces, groups: input.groups },
+      { notRun: input.not_run, traces: input.traces, groups: input.groups, notes: input.notes },
     );
     const { uri, mime_type: mimeType, bytes } = artifact;
     attach({ kind: "link", uri, name: reportFiles[input.format], mimeType });

@@ -137,8 +137,11 @@ export const executeTestcase = defineTool({
       .strictObject({ execution_id: z.string(), way: z.enum(["next", "on"]) })
       .optional()
       .describe("Starts no run: makes the next step of this run, which is stopped, or all that are left"),
+    unsaved: paramsSchema
+      .optional()
+      .describe("The test itself, as save_testcase takes it; it is run and not saved"),
   }),
-  unlisted: ["allow_production", "slow_ms", "stop", "go"],
+  unlisted: ["allow_production", "slow_ms", "stop", "go", "unsaved"],
   output: z.object({
     execution_id: z.string(),
     status: executionStatusSchema,

@@ -59,6 +59,7 @@ export async function startFixture(
   const deps: ApiDeps = {
     conversations,
     tasks: { start: notHere, get: notHere, cancel: notHere },
+    messages: { deliver: notHere, list: notHere },
     settings: agentsSchema.parse({ api: given.api ?? {} }).api,
     allowedOrigins: given.origins ?? [],
     ownerToken,

@@ -16,6 +16,10 @@ export function fakeConversations(script: Script = echoes) {
   return { conversations, sessions, sent, decided };
 }
 
+const notHere = () => {
+  throw new Error("This test has no server.");
+};
+
 /** An agent client over these conversations; `closed` counts how often it was closed. */
 export function fakeClient(conversations: Conversations, changes: Partial<OpenAgent> = {}) {
   const state = { closed: 0 };
@@ -27,6 +31,9 @@ export function fakeClient(conversations: Conversations, changes: Partial<OpenAg
     skills: async () => [],
     devices: { giveBack: async () => true, takeAgain: async () => [] },
     models: [{ model: "claude-test" }],
+    roles: notHere,
+    toolbox: { specs: notHere, call: notHere },
+    artifact: notHere,
     async close() {
       state.closed += 1;
       await conversations.close();

@@ -5,6 +5,7 @@ import { errorResponse } from "../../api/errors.ts";
 import { type ApiDeps, basePath, maxRequestBytes } from "./deps.ts";
 import { invalidInput, reportedError } from "./errors.ts";
 import { type ApiEnv, createGate, type Gate, guard, limitBody } from "./gate.ts";
+import { addMessages, messagesPath } from "./messages.ts";
 import { json, okResponses, response } from "./schemas.ts";
 import { addSessions } from "./sessions.ts";
 import { createSockets, type Sockets } from "./sockets.ts";
@@ -73,11 +74,12 @@ function createApp(deps: ApiDeps, gate: Gate): OpenAPIHono<ApiEnv> {
     }),
   );
   addWebhook(app, deps, gate);
-  for (const path of [`${basePath}/*`, tasksPath, `${tasksPath}/*`])
+  for (const path of [`${basePath}/*`, tasksPath, `${tasksPath}/*`, messagesPath])
     app.use(path, guard(gate), limitBody(maxRequestBytes));
   addOwner(app, deps);
   addSessions(app, deps);
   addTasks(app, deps);
+  addMessages(app, deps);
   app.openAPIRegistry.registerComponent("securitySchemes", "bearer", {
     type: "http",
     scheme: "bearer",

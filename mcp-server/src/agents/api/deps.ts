@@ -1,5 +1,6 @@
 import type { Clock, Conversations } from "@labwright/agent-client";
 import type { AgentSettings } from "../../config/agents.ts";
+import type { AgentStore } from "../store.ts";
 import type { Tasks } from "../tasks.ts";
 
 /** An event from outside. One with the `key` of an earlier event is not published again. */
@@ -13,6 +14,13 @@ export type OutsideEvent = {
 export type ApiDeps = {
   conversations: Conversations;
   tasks: Pick<Tasks, "start" | "get" | "cancel">;
+  messages: {
+    /** The reply. Throws INVALID_INPUT for a message that is refused. */
+    deliver(owner: string, message: unknown, signal: AbortSignal): Promise<Record<string, unknown>>;
+    list(
+      query: Parameters<AgentStore["messagesOf"]>[0],
+    ): Promise<{ seq: number; message: Record<string, unknown> }[]>;
+  };
   settings: AgentSettings["api"];
   /** Pages of these may call; Host and Origin are checked by the server. */
   allowedOrigins: readonly string[];

@@ -4,6 +4,7 @@ import type { MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { createRemoteJWKSet, errors, type JWTVerifyGetKey, jwtVerify } from "jose";
 import { RateLimiterMemory, type RateLimiterRes } from "rate-limiter-flexible";
+import { ownOwner } from "../store.ts";
 import type { ApiDeps } from "./deps.ts";
 
 /** Checks who asks and how often. REST and Socket.IO share one, so that their requests count together. */
@@ -67,7 +68,6 @@ type Identify = (token: string | undefined) => Promise<Principal>;
 export const isOver = ({ expiresAt }: Principal, clock: ApiDeps["clock"]): boolean =>
   expiresAt !== undefined && clock.now() >= expiresAt;
 
-const localOwner = "local";
 const minSecretBytes = 32;
 const publicKeyAlgorithms = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA"];
 
@@ -78,7 +78,7 @@ function createIdentify(deps: ApiDeps): Identify {
   return async (token) => {
     if (token === undefined || token === "") throw unauthorized("No credentials came with the request.");
     const hash = sha256(token);
-    if (timingSafeEqual(hash, sha256(deps.ownerToken))) return { owner: localOwner, isLocal: true };
+    if (timingSafeEqual(hash, sha256(deps.ownerToken))) return { owner: ownOwner, isLocal: true };
     const key = keys.find((entry) => timingSafeEqual(entry.hash, hash));
     if (key) return { owner: key.owner, isLocal: false };
     if (identifyJwt && token.split(".").length === 3) return identifyJwt(token);
@@ -118,7 +118,7 @@ function jwtIdentify(
     }).catch(refuseJwt);
     const { sub = "", exp = 0 } = payload;
     // Whoever issues tokens must not be able to grant the rights of this machine's owner.
-    if (!/^\S.{0,199}$/.test(sub) || sub === localOwner) throw unauthorized("This JWT names no user.");
+    if (!/^\S.{0,199}$/.test(sub) || sub === ownOwner) throw unauthorized("This JWT names no user.");
     return { owner: sub, isLocal: false, expiresAt: exp * 1_000 };
   };
 }

@@ -31,7 +31,8 @@ const rowOf = (agent: Agent) => {
   const { enabled, dry_run } = agent.config;
   const skills = agent.available_skills;
   const shown = { name, nickname, description, mode, selectable, default: agent.default };
-  return { ...shown, enabled, dry_run, triggers, skills, user_skills };
+  const { accepts } = agent;
+  return { ...shown, enabled, dry_run, triggers, accepts, skills, user_skills };
 };
 
 function describe(row: ReturnType<typeof rowOf>): string {
@@ -46,6 +47,7 @@ function describe(row: ReturnType<typeof rowOf>): string {
     `  ${plainLine(row.description, 400)}\n  started by\n`,
     ...(row.selectable ? ["    a message of yours\n"] : []),
     ...starts,
+    ...row.accepts.map((type) => `    a message ${plainLine(type, 64)}\n`),
     `  skills: ${row.skills.join(", ")}${row.user_skills ? ", and yours" : ""}\n`,
   ].join("");
 }

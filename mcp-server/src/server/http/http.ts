@@ -195,7 +195,8 @@ function mountAgents(
   agents: NonNullable<HttpDeps["agents"]>,
   onActivity: HttpDeps["onActivity"],
 ): void {
-  for (const path of ["/server/agent/*", "/api/v1/agent/task", "/api/v1/agent/task/*"])
+  const paths = ["/server/agent/*", "/api/v1/agent/task", "/api/v1/agent/task/*", "/api/v1/messages"];
+  for (const path of paths)
     app.all(path, async (c, next) => {
       if (c.req.path.startsWith(storePath)) return next();
       onActivity();

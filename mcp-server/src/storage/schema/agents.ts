@@ -64,6 +64,20 @@ export const agentEvents = pgTable("agent_events", entryColumns(), (t) => [
   primaryKey({ columns: [t.session_id, t.seq] }),
 ]);
 
+/** A message between roles, a routing decision among them; `body` is the whole envelope. */
+export const roleMessages = pgTable(
+  "role_messages",
+  {
+    seq: bigserial("seq", { mode: "number" }).primaryKey(),
+    message_id: text("message_id").notNull().unique(),
+    correlation_id: text("correlation_id").notNull(),
+    owner: text("owner").notNull(),
+    at: instant("at").notNull(),
+    body: jsonText("body").notNull(),
+  },
+  (t) => [index("role_messages_correlation").on(t.correlation_id, t.seq)],
+);
+
 /** Work of an agent without a conversation; an agent has each `key` once. */
 export const agentTasks = pgTable(
   "agent_tasks",

@@ -35,6 +35,7 @@ import type {
 } from "./types.ts";
 import { openUsed, usesDevice } from "./usesDevice.ts";
 import { contentOf, inputProblemsOf, inspect, type ValidationPorts, validate } from "./validate.ts";
+import { withoutGherkin } from "./withoutGherkin.ts";
 
 /** What an import knows besides what is stored. */
 type PortsWithin = Within & { rows?: TestcaseRows; among?: ReadonlyMap<string, TestCaseInput> };
@@ -150,6 +151,8 @@ class Testcases {
       this.deps.executions.goOn(execution_id, way);
       return replyOf(await this.deps.executions.wait(execution_id, request.wait_ms, context));
     }
+    if (request.unsaved !== undefined)
+      return this.executeUnsaved(request.unsaved, { ...request, kind: "testcase" }, context);
     const saved = await this.load(request.testcase);
     return inProject(saved.source.project, () =>
       this.start(contentOf(saved), request, { context, source: saved.source, kind: "testcase" }),
@@ -168,7 +171,8 @@ class Testcases {
     context: CallContext,
   ): Promise<TestcaseReply> {
     const device = await this.deviceOf(request, context);
-    const { testcase, app } = await this.check(given, device, { mayCheckNothing: kind === "plan" });
+    const test = await withoutGherkin(given, this.deps.readFeature);
+    const { testcase, app } = await this.check(test, device, { mayCheckNothing: kind === "plan" });
     const source = { ...databaseOnly, project: app?.project ?? "" };
     return inProject(source.project, () =>
       this.start(testcase, { ...request, testcase: testcase.name }, { context, source, kind }),

@@ -87,6 +87,15 @@ export type BlockPorts = {
   uploads: Uploads;
 };
 
+/** The scenarios of a feature in the short form, and what is wrong with it, line by line; `weak` runs all the same. */
+type ReadFeature = (
+  text: string,
+  app: string | undefined,
+) => Promise<{
+  tests: readonly { testcase: unknown }[];
+  findings: readonly { line: number; message: string; weak?: true }[];
+}>;
+
 export type TestcaseDependencies = BlockPorts & {
   rows: TestcaseRows;
   rowsIn: (tx: Database) => TestcaseRows;
@@ -96,6 +105,7 @@ export type TestcaseDependencies = BlockPorts & {
   apps: AppsPort;
   environments?: Readonly<Record<string, { variables: Params }>>;
   verbs(): Verbs;
+  readFeature?: ReadFeature;
   /** The last finished run of a test case on a build, or without one. */
   lastRun(test: { name: string; project?: string; build?: string | undefined }): Promise<PastRun | undefined>;
 };
@@ -149,6 +159,8 @@ export type TestcaseReply = Omit<RunReply<never>, "output"> & TestcaseEnd;
 export type ExecuteRequest = DeviceRef & {
   /** Name or id. */
   testcase: string;
+  /** The test itself; then none is looked up, and its run is one of a test case of its name. */
+  unsaved?: unknown;
   userinterface_name?: string | undefined;
   /** Whether it starts fresh, over what the test case and its app say. */
   fresh?: boolean | undefined;

@@ -11,7 +11,7 @@ const mostOpen = 10;
 
 /** One HTML file without script or network, pictures inside. Its policy holds even if escaping failed. Failures come first. */
 export function htmlReport(entries: readonly ReportEntry[], head: ReportHead): string {
-  const { skipped = [] } = head;
+  const { skipped = [], notes = [] } = head;
   const [only] = entries;
   const title =
     entries.length === 1 && only && skipped.length === 0
@@ -27,6 +27,7 @@ export function htmlReport(entries: readonly ReportEntry[], head: ReportHead): s
     entries.length === 0
       ? '<p class="none">No test ran, so nothing was judged.</p>'
       : counts(entries, skipped),
+    notesOf(notes),
     matrixOf(entries, skipped),
     ...groupsOf(entries).flatMap(([group, of]) => [
       group === undefined ? "" : `<h2 class="group">${e(group)}: ${e(countText(of.map(runOf)))}</h2>`,
@@ -74,6 +75,11 @@ function counts(entries: readonly ReportEntry[], skipped: readonly SkippedTest[]
     ([kind, value, label]) => `<div class="count ${kind}"><b>${value}</b>${label}</div>`,
   );
   return `<div class="counts">${items.join("")}</div>`;
+}
+
+function notesOf(notes: readonly string[]): string {
+  if (notes.length === 0) return "";
+  return `<section class="skipped"><h2>Review</h2><ul>${notes.map((note) => `<li>${e(note)}</li>`).join("")}</ul></section>`;
 }
 
 function notRun(skipped: readonly SkippedTest[]): string {

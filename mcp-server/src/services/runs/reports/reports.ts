@@ -28,7 +28,8 @@ export type ReportService = {
   /**
    * Stores a report of one or more executions, in the order given. `judgement` is that of a single test; `pictures` is for
    * the page; `notRun` are tests of the same run that were not started, and why they could not be; `traces` are files by the
-   * paths from the report to them; `groups` are the names of a matrix. Throws EXECUTION_NOT_FOUND, ARTIFACT_STORE_FULL.
+   * paths from the report to them; `groups` are the names of a matrix; `notes` are lines of a review for
+   * the page. Throws EXECUTION_NOT_FOUND, ARTIFACT_STORE_FULL.
    */
   create(
     executionIds: readonly string[],
@@ -38,6 +39,7 @@ export type ReportService = {
       notRun?: readonly NotRun[];
       traces?: readonly { execution_id: string; file: string }[];
       groups?: readonly { execution_id: string; group: string }[];
+      notes?: readonly string[];
     },
   ): Promise<{ artifact: ArtifactRef; summary: ReportSummary; judgement?: JudgedRun }>;
 };
@@ -109,7 +111,7 @@ export function createReports(deps: ReportDependencies): ReportService {
       executionIds,
       format,
       pictureChoice = "failed",
-      { notRun = [], traces = [], groups = [] } = {},
+      { notRun = [], traces = [], groups = [], notes = [] } = {},
     ) {
       const runs: Omit<ReportEntry, "pictures">[] = [];
       for (const id of executionIds) {
@@ -123,7 +125,12 @@ export function createReports(deps: ReportDependencies): ReportService {
       const entries = await withPictures(runs, async (uri) => (isPage ? picture(uri) : undefined));
       const shown = isPage ? await withRequirements(entries) : entries;
       const skipped = secrets.mask(notRun.map(skippedTest));
-      const head = { id: randomUUID(), generatedAt: new Date(clock.now()).toISOString(), skipped };
+      const head = {
+        id: randomUUID(),
+        generatedAt: new Date(clock.now()).toISOString(),
+        skipped,
+        notes: secrets.mask(notes),
+      };
       const { mimeType, render } = renderers[format];
       const artifact = await artifacts.put(Buffer.from(render(shown, head), "utf8"), mimeType);
       const [only = ""] = executionIds;

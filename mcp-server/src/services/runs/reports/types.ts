@@ -27,8 +27,16 @@ export type SkippedTest = {
   group?: string | undefined;
 };
 
-/** What a report says of itself. Times are ISO 8601 UTC. `skipped` are in every form, and in its counts. */
-export type ReportHead = { id: string; generatedAt: string; skipped?: readonly SkippedTest[] };
+/**
+ * What a report says of itself. Times are ISO 8601 UTC. `skipped` are in every form, and in its counts; `notes` are lines of a
+ * review, only on the page.
+ */
+export type ReportHead = {
+  id: string;
+  generatedAt: string;
+  skipped?: readonly SkippedTest[];
+  notes?: readonly string[];
+};
 
 export type ReportSummary = {
   /** Runs, {@link skipped} tests and tests that could not be started. */

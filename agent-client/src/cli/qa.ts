@@ -1,0 +1,194 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { z } from "zod";
+import { systemClock } from "../clock.ts";
+import { AgentError } from "../errors.ts";
+import { callTyped } from "../mcp/calls.ts";
+import { exitCodeFor } from "../messages/status.ts";
+import type { OpenAgent } from "../openAgent.ts";
+import { readPlan, type TestPlan } from "../roles/plan.ts";
+import { type QaReport, runQa } from "../roles/qa.ts";
+import { readPolicy } from "../roles/qaPolicy.ts";
+import { jsonLine, plain, plainLine } from "./plain.ts";
+import { type ExitCode, exitCodes, type Terminal } from "./terminal.ts";
+
+export type QaOptions = {
+  url?: string[];
+  openapi?: string;
+  app?: string;
+  plan?: string;
+  policy?: string;
+  matrix?: string[];
+  environment?: string;
+  release?: string;
+  build?: string;
+  risk?: string[];
+  issue?: string[];
+  service?: string[];
+  compliance?: string[];
+  maxTime?: number;
+  maxCost?: number;
+  report?: string;
+  json?: boolean;
+};
+
+/**
+ * `labwright qa`: plan, execution, critique, report. 0: passed and no blocker; 1: a case failed, or the critic found a
+ * blocker in what passed; 2: not judged; 130: interrupted, with what ran cancelled.
+ */
+export async function runQaCommand(
+  client: OpenAgent,
+  terminal: Terminal,
+  goal: string,
+  options: QaOptions,
+): Promise<ExitCode> {
+  const plan = options.plan === undefined ? undefined : await planIn(options.plan);
+  const qaPolicy = options.policy === undefined ? undefined : await policyIn(options.policy);
+  const stopping = new AbortController();
+  const stop = () => {
+    terminal.err.write("\nCancelling what runs.\n");
+    stopping.abort();
+  };
+  terminal.interrupts.once("interrupt", stop);
+  const { url, openapi, app, matrix, environment, release, build, maxTime, maxCost } = options;
+  const { risk: known_risks, issue: known_issues, service: dependent_services, compliance } = options;
+  const budget = { max_execution_time: maxTime, max_cost: maxCost };
+  try {
+    const report = await runQa(
+      {
+        ...{ goal: goal || plan?.goal || "", plan, signal: stopping.signal },
+        scope: present({ app, known_risks, known_issues, dependent_services, compliance }),
+        overrides: present({
+          urls: url,
+          openapi,
+          matrix,
+          environment,
+          release,
+          build,
+          budget: present(budget),
+        }),
+        progress: (text) => terminal.err.write(`${plainLine(text, 300)}\n`),
+      },
+      { desk: client.roles({ qaPolicy }), clock: systemClock },
+    );
+    const file = options.report === undefined ? undefined : await writeReport(client, options.report, report);
+    terminal.out.write(options.json ? jsonLine(report) : textOf(report));
+    if (file !== undefined) terminal.err.write(`report: ${file}\n`);
+    return exitCodeOf(report);
+  } finally {
+    terminal.interrupts.off("interrupt", stop);
+  }
+}
+
+/** Only what is given. */
+type Present<T> = { [Key in keyof T]?: Exclude<T[Key], undefined> };
+function present<T extends object>(given: T): Present<T>;
+function present(given: object): object {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+function exitCodeOf({ status, severity_level }: QaReport): ExitCode {
+  if (status === "PASSED" && severity_level === "blocker") return exitCodes.notDone;
+  return exitCodeFor(status);
+}
+
+async function planIn(file: string): Promise<TestPlan> {
+  const read = readPlan(await textIn(file), file);
+  if ("plan" in read) return read.plan;
+  throw wrong("plan", read.problems);
+}
+
+async function policyIn(file: string) {
+  const read = readPolicy(await textIn(file), file);
+  if ("policy" in read) return read.policy;
+  throw wrong("policy", read.problems);
+}
+
+async function textIn(file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new AgentError("INVALID_INPUT", `${file} cannot be read: ${why}`, "Name a YAML file.");
+  }
+}
+
+const wrong = (what: string, problems: readonly { file: string; line: number; message: string }[]) =>
+  new AgentError(
+    "INVALID_INPUT",
+    `The ${what} cannot be used:\n${problems.map(({ file, line, message }) => `${file}:${line}: ${message}`).join("\n")}`,
+    "docs/qa.md has an example of each.",
+  );
+
+const reportSchema = z.object({ report: z.string() });
+const formats = { html: "report.html", junit: "junit.xml", ctrf: "ctrf.json" } as const;
+
+/** The reports of all runs, and `qa.json` with plan, reviews and rounds. Returns the path of the page. */
+async function writeReport(
+  { toolbox, artifact }: OpenAgent,
+  folder: string,
+  report: QaReport,
+): Promise<string> {
+  const target = resolve(folder);
+  await mkdir(target, { recursive: true });
+  await writeFile(join(target, "qa.json"), `${JSON.stringify(report, null, 2)}\n`);
+  const results = report.parts.flatMap(({ result }) => result.results);
+  const ran = results.flatMap((one) =>
+    one.execution_id === undefined ? [] : [{ ...one, execution_id: one.execution_id }],
+  );
+  if (ran.length === 0) return join(target, "qa.json");
+  const named = ({ browser }: { browser?: string | undefined }) =>
+    browser === undefined ? {} : { group: browser };
+  const input = {
+    execution_id: ran.map(({ execution_id }) => execution_id),
+    not_run: results
+      .filter(({ execution_id }) => execution_id === undefined)
+      .map((one) => ({ name: one.case, error: one.status, ...named(one) })),
+    groups: ran.flatMap(({ execution_id, browser }) =>
+      browser === undefined ? [] : [{ execution_id, group: browser }],
+    ),
+    notes: textOf(report).trimEnd().split("\n"),
+  };
+  for (const [format, name] of Object.entries(formats)) {
+    const use = { name: "get_execution_report", input: { ...input, format } };
+    const made = await callTyped(toolbox, use, reportSchema, AbortSignal.timeout(120_000));
+    await writeFile(join(target, name), await artifact(made.report));
+  }
+  return join(target, formats.html);
+}
+
+function textOf({
+  status,
+  quality_score,
+  severity_level,
+  plan,
+  plan_review,
+  parts,
+  rounds,
+  errors,
+  cost_usd,
+}: QaReport): string {
+  const lines = [
+    `${status}: quality score ${quality_score}, ${severity_level}${cost_usd > 0 ? `, model $${cost_usd.toFixed(2)}` : ""}`,
+    ...(plan ? [`plan: ${plan.strategy}`] : []),
+    ...(plan_review?.risk_flags ?? []).map(flagLine("plan")),
+    ...parts.flatMap(({ layer, result, review }) => [
+      `${layer}: ${result.status}, ${result.metrics.passed} of ${result.metrics.cases} passed, ${result.metrics.checks} checks`,
+      ...review.parts.map(({ name, points, of, why }) => `  ${name}: ${points} of ${of} (${why})`),
+      ...review.risk_flags.map(flagLine(layer)),
+      ...review.gaps.map((gap) => `  gap: ${gap}`),
+      ...review.recommendations.map((text) => `  do: ${text}`),
+      ...(review.comment === undefined ? [] : [`  ${review.comment}`]),
+    ]),
+    ...rounds.map(
+      ({ round, to, changed }) => `round ${round} to the ${to}: ${changed.join("; ") || "nothing changed"}`,
+    ),
+    ...errors.map(({ code, message }) => `${code}: ${message}`),
+  ];
+  return plain(`${lines.join("\n")}\n`);
+}
+
+const flagLine =
+  (where: string) =>
+  ({ flag, severity, message }: { flag: string; severity: string; message: string }): string =>
+    `  ${severity} ${where} ${flag}: ${plainLine(message, 300)}`;
