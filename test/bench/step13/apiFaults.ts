@@ -21,6 +21,7 @@ export async function measureApiFaults({ sides, note }: Bench): Promise<Measurem
         for (const one of resources) {
           const operations = [`list${one}s`, ...verbs.map((verb) => verb + one)];
           const run = await apiRun(host, { api: name, auth, operations });
+          if (run.cut.findings !== undefined) throw new Error(`${one}: more findings than are shown`);
           all.push(...run.findings.map(({ fault, operation }) => `${fault} ${operation}`));
         }
         return all;

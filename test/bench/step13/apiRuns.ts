@@ -34,6 +34,5 @@ export async function apiRun(host: StdioServer, args: Readonly<Record<string, un
     const asked = { execution_id: run.execution_id, wait_ms: waitMs, max_tokens: 100 };
     run = resultSchema.parse((await host.call("get_execution_status", asked)).structured);
   }
-  if (run.cut.findings !== undefined) throw new Error(`${run.execution_id} has more findings than it shows`);
   return run;
 }

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { type Block, type Params, type TestCaseInput, testcaseSchema } from "../../../domain/index.ts";
 import type { Ask, Planned } from "./types.ts";
 
@@ -10,11 +11,13 @@ const longestLabel = 120;
 /** What one expression may ask of, within its longest text. */
 const mostInCondition = 40;
 
-export const nameOf = (...parts: string[]): string =>
-  parts
-    .join(": ")
-    .replace(/\p{Cc}+/gu, " ")
-    .slice(0, longestLabel);
+/** Unique where the parts are, also when they are too long for a name. */
+export function nameOf(...parts: string[]): string {
+  const text = parts.join(": ").replace(/\p{Cc}+/gu, " ");
+  if (text.length <= longestLabel) return text;
+  const hash = createHash("sha256").update(text).digest("hex").slice(0, 8);
+  return `${text.slice(0, longestLabel - hash.length - 1)} ${hash}`;
+}
 
 export function requestBlock(id: string, { label, request, checks }: Planned): Block {
   const block: Params = {
