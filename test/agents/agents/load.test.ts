@@ -125,7 +125,7 @@ describe("an agent of the user's own", () => {
     [
       "a key that a trigger does not have",
       yaml({}, "triggers: [{event: alert.x, skill: health-check, when: now}]\n"),
-      '8 triggers.0: Unrecognized key: "when"',
+      "8 triggers.0.when: is not a key here",
     ],
     ["broken YAML", "name: [night\n", expect.stringMatching(/^\d+ .+/)],
     ["nothing", "", expect.stringMatching(/^1 .+/)],
