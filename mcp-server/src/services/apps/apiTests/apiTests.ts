@@ -2,7 +2,7 @@ import { nearest } from "@labwright/controllers";
 import type { ApiOperation, ApiSpec, ApiTestResult, FinalStatus } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
 import type { CallContext, Run, RunReply } from "../../ports.ts";
-import { Campaign } from "./campaign.ts";
+import type { Campaign } from "./campaign.ts";
 import { findingsOf, timingsOf } from "./findings.ts";
 import { noOwnTests, type OwnTests, readOwnTests } from "./ownTests.ts";
 import type { ApiTestDependencies, ApiTestRequest } from "./request.ts";
@@ -44,6 +44,8 @@ class ApiTests {
       },
       context,
       async (run) => {
+        // With it comes fast-check, which no other call needs.
+        const { Campaign } = await import("./campaign.ts");
         const campaign = new Campaign({
           spec,
           operations,

@@ -5,7 +5,7 @@ import type { Run } from "../../ports.ts";
 import { reasonOf } from "../../records/executions/index.ts";
 import { accessCases, type CaseInput, casesOf, checksFor } from "./cases.ts";
 import { clearestOf, type Outcome, outputOf } from "./findings.ts";
-import { flowsOf } from "./flows.ts";
+import { flowsOf } from "./flows/flows.ts";
 import { type Good, goodRequest, type Judge } from "./goodRequest.ts";
 import { askOf, type Generated, independent, nameOf, sequence } from "./graphs.ts";
 import { type OwnTests, ruleTests, withOwnValues } from "./ownTests.ts";

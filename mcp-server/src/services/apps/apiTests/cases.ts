@@ -38,10 +38,10 @@ export type CaseInput = {
 const longestUrl = 2_000;
 const mostFields = 40;
 
-export const checksFor = (kind: AskKind, { success, checks }: ReplyRules): Planned["checks"] => {
-  const status = { good: success, invalid: notSuccess, refused: notSuccess, probe: anyButCrash } as const;
+export const checksFor = (kind: AskKind, { success, failsOnly, checks }: ReplyRules): Planned["checks"] => {
   if (kind === "setup" || kind === "rule") return [];
-  return [{ status: status[kind] }, ...checks];
+  const statuses = { good: success, invalid: notSuccess, refused: notSuccess, probe: anyButCrash } as const;
+  return [{ status: [statuses[kind], failsOnly ? [500] : []].flat() }, ...checks];
 };
 
 /** Everything that is tried of one operation besides the good request, most important first. Pure but for `judge`. */

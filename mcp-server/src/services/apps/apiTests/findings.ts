@@ -56,12 +56,12 @@ function marksOf({ ask, step }: Outcome): Mark[] {
   if (ask.block.type === "condition") return output.value === false ? conditionMarks(ask) : [];
   const { status, checks = [] } = output;
   if (status === undefined) return [];
-  if (status === 500)
-    return [{ fault: "F100", at: crashPlace(ask), expected: "any status but 500", found: "status 500" }];
   const broken = checks.filter(({ pass }) => !pass);
   const wrongStatus = broken.find(
     ({ path, expected }) => path === undefined && expected.startsWith("status"),
   );
+  if (status === 500 && wrongStatus)
+    return [{ fault: "F100", at: crashPlace(ask), expected: "any status but 500", found: "status 500" }];
   if (wrongStatus) return statusMarks(ask, status, wrongStatus);
   if (ask.kind === "setup") return ask.fault ? contentMarks(ask.fault, broken).slice(0, 1) : [];
   return contentMarks("F101", broken);

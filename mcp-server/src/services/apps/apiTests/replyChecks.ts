@@ -30,7 +30,13 @@ export const anyButCrash: (string | number)[] = [
 export const notSuccess: (string | number)[] = anyButCrash.filter((status) => status !== "2xx");
 
 /** What the document says of replies: checks that each count for some statuses only, and the schemas that they name. */
-export type ReplyRules = { success: WantedStatus; checks: ApiCheck[]; variables: Params };
+export type ReplyRules = {
+  success: WantedStatus;
+  /** Status 500 is all that the document promises. */
+  failsOnly: boolean;
+  checks: ApiCheck[];
+  variables: Params;
+};
 
 const bodiless: ReadonlySet<string> = new Set(["204", "205", "304"]);
 
@@ -56,7 +62,9 @@ export async function replyRules(
     variables[name] = whole;
     checks.push({ if_status: only, json_schema: `{{${name}}}` });
   }
-  return { success: successOf(operation), checks, variables };
+  const statuses = Object.keys(operation.responses);
+  const failsOnly = statuses.includes("500") && statuses.every((status) => /^[45]/.test(status));
+  return { success: successOf(operation), failsOnly, checks, variables };
 }
 
 const isSchema = (value: unknown): value is Params | boolean => isObject(value) || typeof value === "boolean";

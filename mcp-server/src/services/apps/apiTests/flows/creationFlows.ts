@@ -1,15 +1,15 @@
-import type { ApiOperation } from "../../../domain/index.ts";
-import { keyOf } from "../apis/requests/operationRequest.ts";
-import { isObject } from "../apis/spec/reader.ts";
-import { wholeSchema } from "../apis/spec/wholeSchema.ts";
-import { withValue } from "./cases.ts";
+import type { ApiOperation } from "../../../../domain/index.ts";
+import { keyOf } from "../../apis/requests/operationRequest.ts";
+import { isObject } from "../../apis/spec/reader.ts";
+import { wholeSchema } from "../../apis/spec/wholeSchema.ts";
+import { withValue } from "../cases.ts";
+import { conditionOf, type Generated, sequence } from "../graphs.ts";
+import { makeValue } from "../makeValue.ts";
+import { fill, isJson } from "../requests.ts";
+import { flat, isRequired, listOf } from "../schemas.ts";
+import type { Ask } from "../types.ts";
+import { idPathIn, setupFor, variantOf, type World } from "../world.ts";
 import { headOf, type Item, isScalar, listOfCreated, plain, requestIn, sentFor, setupAsk } from "./flow.ts";
-import { conditionOf, type Generated, sequence } from "./graphs.ts";
-import { makeValue } from "./makeValue.ts";
-import { fill, isJson } from "./requests.ts";
-import { flat, isRequired, listOf } from "./schemas.ts";
-import type { Ask } from "./types.ts";
-import { idPathIn, setupFor, variantOf, type World } from "./world.ts";
 
 /** Refused creations, each with a text of its own, and then a list that must have none of them. */
 export async function failedCreation(

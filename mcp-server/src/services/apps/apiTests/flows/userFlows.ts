@@ -1,8 +1,8 @@
-import type { ApiCheck, ApiOperation, FaultId } from "../../../domain/index.ts";
+import type { ApiCheck, ApiOperation, FaultId } from "../../../../domain/index.ts";
+import { conditionOf, type Generated, sequence } from "../graphs.ts";
+import type { Ask } from "../types.ts";
+import { setupFor, type World } from "../world.ts";
 import { headOf, requestIn, type Sent, sentFor, setupAsk } from "./flow.ts";
-import { conditionOf, type Generated, sequence } from "./graphs.ts";
-import type { Ask } from "./types.ts";
-import { setupFor, type World } from "./world.ts";
 
 const any: ApiCheck[] = [{ status: ["2xx", "3xx", "4xx"] }];
 const writes: readonly string[] = ["PUT", "PATCH", "DELETE"];

@@ -1,11 +1,11 @@
-import type { ApiOperation } from "../../../domain/index.ts";
+import type { ApiOperation } from "../../../../domain/index.ts";
+import type { Generated } from "../graphs.ts";
+import type { World } from "../world.ts";
 import { changed, removed } from "./changeFlows.ts";
 import { failedCreation, massAssignment, repeated } from "./creationFlows.ts";
 import { itemOf, itemReader, readerOf } from "./flow.ts";
-import type { Generated } from "./graphs.ts";
 import { listFlows } from "./listFlows.ts";
 import { otherUser } from "./userFlows.ts";
-import type { World } from "./world.ts";
 
 /** Requests that depend on each other: what one did is looked at by the next. */
 export async function flowsOf(operation: ApiOperation, world: World): Promise<Generated[]> {

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
-import type { ApiOperation } from "../../../domain/index.ts";
-import { isObject } from "../apis/spec/reader.ts";
+import type { ApiOperation } from "../../../../domain/index.ts";
+import { isObject } from "../../apis/spec/reader.ts";
+import { askOf, type Generated, sequence } from "../graphs.ts";
+import { notSuccess } from "../replyChecks.ts";
+import { setupFor, variantOf, type World } from "../world.ts";
 import { done, headOf, itemOf, requestIn, setupAsk, showing } from "./flow.ts";
-import { askOf, type Generated, sequence } from "./graphs.ts";
-import { notSuccess } from "./replyChecks.ts";
-import { setupFor, variantOf, type World } from "./world.ts";
 
 export async function changed(
   operation: ApiOperation,

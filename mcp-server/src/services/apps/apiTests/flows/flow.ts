@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
-import type { ApiCheck, ApiOperation, Params } from "../../../domain/index.ts";
-import { keyOf } from "../apis/requests/operationRequest.ts";
-import { isObject } from "../apis/spec/reader.ts";
-import { askOf, nameOf } from "./graphs.ts";
-import { literal, type RequestFields, requestOf, type Values } from "./requests.ts";
-import type { Ask } from "./types.ts";
-import { creatorOf, type Setup, setupFor, variantOf, type World } from "./world.ts";
+import type { ApiCheck, ApiOperation, Params } from "../../../../domain/index.ts";
+import { keyOf } from "../../apis/requests/operationRequest.ts";
+import { isObject } from "../../apis/spec/reader.ts";
+import { askOf, nameOf } from "../graphs.ts";
+import { literal, type RequestFields, requestOf, type Values } from "../requests.ts";
+import type { Ask } from "../types.ts";
+import { creatorOf, type Setup, setupFor, variantOf, type World } from "../world.ts";
 
 /** Done, and not only accepted for later. */
 export const done: ApiCheck = { status: [200, 201, 203, 204, 205] };

@@ -1,9 +1,9 @@
-import type { ApiOperation, ApiParameter, FaultId } from "../../../domain/index.ts";
-import { keyOf } from "../apis/requests/operationRequest.ts";
-import { isObject } from "../apis/spec/reader.ts";
+import type { ApiOperation, ApiParameter, FaultId } from "../../../../domain/index.ts";
+import { keyOf } from "../../apis/requests/operationRequest.ts";
+import { isObject } from "../../apis/spec/reader.ts";
+import { conditionOf, type Generated, sequence } from "../graphs.ts";
+import { creation, idPathIn, setupFor, type World } from "../world.ts";
 import { headOf, isScalar, itemOf, listPathIn, readerOf, requestIn, sentFor, setupAsk } from "./flow.ts";
-import { conditionOf, type Generated, sequence } from "./graphs.ts";
-import { creation, idPathIn, setupFor, type World } from "./world.ts";
 
 const pageSize = /^(limit|per_?page|page_?size|size|count|max_?results|\$?top|first)$/i;
 
