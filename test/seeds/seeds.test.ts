@@ -49,6 +49,7 @@ function isParagraph(adr: string): boolean {
 
 describe.each([
   ["seed000", 110],
+  ["seed001", 57],
   ["seed002", 125],
   ["seed003", 87],
   ["seed004", 87],
