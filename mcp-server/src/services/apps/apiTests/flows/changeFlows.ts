@@ -3,7 +3,7 @@ import type { ApiOperation } from "../../../../domain/index.ts";
 import { isObject } from "../../apis/spec/reader.ts";
 import { askOf, type Generated, sequence } from "../graphs.ts";
 import { notSuccess } from "../replyChecks.ts";
-import { setupFor, variantOf, type World } from "../world.ts";
+import { variantOf, type World } from "../world.ts";
 import { done, headOf, itemOf, requestIn, setupAsk, showing } from "./flow.ts";
 
 export async function changed(
@@ -50,16 +50,19 @@ export async function removed(
   read: ApiOperation,
   world: World,
 ): Promise<Generated | undefined> {
-  const setup = await setupFor(read, { variant: 3 }, world);
-  if (setup.asks.length === 0) return undefined;
+  const item = await itemOf(read, world);
+  // A mock shows the same for every id: what is read before must be of this creation alone.
+  if (!item || item.own.length === 0) return undefined;
+  const { setup, body, echo, own } = item;
   const { parameters } = setup;
   const reading = requestIn(read, { parameters }, world);
   const { values } = await world.goodOf(operation, 0);
-  const item = await itemOf(read, world);
-  if (!item) return undefined;
   const asks = [
     ...setup.asks,
-    setupAsk("before", "read what was created", read, reading, [{ status: "2xx" }]),
+    setupAsk("before", "read what was created", read, reading, [
+      { status: "2xx" },
+      ...showing(body, own, echo.at),
+    ]),
     setupAsk("remove", "delete it", operation, requestIn(operation, { values, parameters }, world), [done]),
     askOf(
       {

@@ -66,6 +66,8 @@ export type Item = {
   /** What was created, and the fields of it that the reader shows. */
   body: Params;
   echo: ReturnType<typeof echoOf>;
+  /** Those of the fields that another creation has otherwise. */
+  own: string[];
 };
 
 /** Something that is made for the flow and can be read again as it was sent: the proof that the API keeps what it gets. */
@@ -78,7 +80,10 @@ export async function itemOf(read: ApiOperation, world: World, role?: string): P
   const first = await world.goodOf(found.creator, variantOf(found.creator, 1, world));
   const echo = echoOf(first.values.body, world.facts.get(read.id)?.body);
   if (!isObject(values.body) || echo.fields.length === 0) return undefined;
-  return { setup, creator: found.creator, body: values.body, echo };
+  const { body } = values;
+  const other = isObject(first.values.body) ? first.values.body : {};
+  const own = echo.fields.filter((name) => !isDeepStrictEqual(other[name], body[name]));
+  return { setup, creator: found.creator, body, echo, own };
 }
 
 export const headOf = (name: string, world: World) => ({
