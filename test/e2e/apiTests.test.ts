@@ -85,6 +85,24 @@ describe("run_api_tests", () => {
     expect(again.structured).toMatchObject({ status: "passed" });
   });
 
+  test("credentials in plain text are hidden in what is kept, and are not saved", async () => {
+    await shopWith("plain");
+    const plain = { anna: { token: `${shopTokens.berta}-in-plain-text` } };
+    const asked = { api: "plain", auth: plain, operations: ["listProducts"] };
+    const refused = await client.call("run_api_tests", { ...asked, save: true });
+    expect(refused.error).toMatchObject({ code: "INVALID_INPUT", hint: expect.stringContaining("secret") });
+    const { execution_id, text } = await run(asked);
+    const report = await client.call("get_execution_report", { execution_id, format: "ctrf" });
+    const kept = await product.services.executions.get(execution_id);
+    const ids = kept.steps.map(
+      ({ output }) => z.looseObject({ execution_id: z.string() }).parse(output).execution_id,
+    );
+    const within = await Promise.all(ids.map((id) => product.services.executions.get(id)));
+    const all = JSON.stringify([text, report.text, kept, within]);
+    expect(all).toContain("Bearer [secret anna_token]");
+    expect(all).not.toContain("in-plain-text");
+  });
+
   test("tells each fault once, with the request that shows it", async () => {
     const names = ["price as text", "no quantity", "202 for 201", "any token deletes", "list open to all"];
     const others = [

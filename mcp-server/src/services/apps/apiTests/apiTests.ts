@@ -36,32 +36,47 @@ class ApiTests {
     const baseUrl = baseOf(spec, request);
     const readsOnly = this.readsOnly(operations, baseUrl, request);
     const seed = request.seed ?? Math.floor(Math.random() * 0x7fff_ffff);
-    const { auth: _auth, wait_ms, timeout_ms, environment, ...input } = request;
-    const { output, ...reply } = await this.deps.executions.run<ApiTestResult>(
-      {
-        ...{ kind: "api", name: `API tests of ${spec.name}`.slice(0, 120), device: "none", environment },
-        ...{ input: { ...input, seed, base_url: baseUrl }, wait_ms, timeout_ms },
-      },
-      context,
-      async (run) => {
-        // With it comes fast-check, which no other call needs.
-        const { Campaign } = await import("./campaign.ts");
-        const campaign = new Campaign({
-          spec,
-          operations,
-          baseUrl,
-          seed,
-          readsOnly,
-          request,
-          own,
-          run,
-          deps: this.deps,
-        });
-        await campaign.run();
-        return this.endOf(campaign, { request, spec, seed, baseUrl }, run);
-      },
+    const { auth, wait_ms, timeout_ms, environment, ...input } = request;
+    const plain = this.plainIn(auth, request);
+    const { output, ...reply } = await this.deps.secrets.within(plain, () =>
+      this.deps.executions.run<ApiTestResult>(
+        {
+          ...{ kind: "api", name: `API tests of ${spec.name}`.slice(0, 120), device: "none", environment },
+          ...{ input: { ...input, seed, base_url: baseUrl }, wait_ms, timeout_ms },
+        },
+        context,
+        async (run) => {
+          // With it comes fast-check, which no other call needs.
+          const { Campaign } = await import("./campaign.ts");
+          const campaign = new Campaign({
+            spec,
+            operations,
+            baseUrl,
+            seed,
+            readsOnly,
+            request,
+            own,
+            run,
+            deps: this.deps,
+          });
+          await campaign.run();
+          return this.endOf(campaign, { request, spec, seed, baseUrl }, run);
+        },
+      ),
     );
     return { ...reply, ...apiEnd(output) };
+  }
+
+  /** Credentials that were given as they are, by a name: hidden as secrets while the run lasts. A saved test would keep them. */
+  private plainIn(auth: ApiTestRequest["auth"], { save }: ApiTestRequest): Record<string, string> {
+    const all = Object.entries(auth).flatMap(([role, values]) =>
+      Object.entries(values).map(([scheme, value]): [string, string] => [`${role}_${scheme}`, value]),
+    );
+    const plain = all.filter(([, value]) => this.deps.secrets.named(value).length === 0);
+    const [first] = plain;
+    if (!save || !first) return Object.fromEntries(plain);
+    const hint = "Give it as {{secret.NAME}}, with LABWRIGHT_SECRET_NAME set where the server starts.";
+    throw new ToolError("INVALID_INPUT", `auth ${first[0]} would be saved in plain text.`, hint);
   }
 
   /** Whether nothing may be written there. Throws POLICY_DENIED if an operation that was chosen would. */

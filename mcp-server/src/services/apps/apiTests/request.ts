@@ -1,6 +1,6 @@
 import type { ProductionPolicy } from "../../policy/production.ts";
 import type { Uploads } from "../../policy/uploads.ts";
-import type { Clock, ExecutionService } from "../../ports.ts";
+import type { Clock, ExecutionService, Secrets } from "../../ports.ts";
 import type { ApiService } from "../apis/index.ts";
 import type { SchemaChecker } from "../apis/requests/schemaChecker.ts";
 import type { TestcaseService } from "../testcases/index.ts";
@@ -37,6 +37,7 @@ export type ApiTestDependencies = {
   executions: Pick<ExecutionService, "run" | "get">;
   production: Pick<ProductionPolicy, "judgeWrite">;
   uploads: Uploads;
+  secrets: Pick<Secrets, "within" | "named">;
   schemas: Pick<SchemaChecker, "check">;
   clock: Clock;
 };
