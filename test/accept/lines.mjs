@@ -101,6 +101,14 @@ export const lines = [
     check: (log) => expectIn(log, /goals met/, "table"),
   },
   {
+    name: "step13",
+    steps: [13],
+    what: "npm run bench -- --step 13: API tests, critic, router and investigations find what they must, and no more",
+    prints: true,
+    start: () => npm("run", "bench", "--", "--step", "13"),
+    check: (log) => expectIn(log, /goals met/, "table"),
+  },
+  {
     name: "inspector",
     steps: [1],
     what: "npx labwright mcp serves Inspector's --cli --method tools/list --strict",
