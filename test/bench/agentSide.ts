@@ -49,7 +49,8 @@ export async function startAgentSide(
   const dataDir = await sides.newDataDir();
   const config = await sides.newConfig({
     server: { name: "lab" },
-    ...(devices && { devices }),
+    // Something may run on each of them at the same time.
+    ...(devices && { devices, limits: { max_parallel_devices: devices.length } }),
     agents: { api: { requests_per_minute: 100_000 }, ...(model && { models: [{ model }] }) },
   });
   const host = sides.ours(dataDir, { config });
