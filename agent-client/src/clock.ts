@@ -34,3 +34,10 @@ export async function within<T>(
     signal.removeEventListener("abort", stop);
   }
 }
+
+/** Like AbortSignal.any with a timeout. Node collects a timeout that only AbortSignal.any knows; the listener holds it. */
+export function atMost(signal: AbortSignal, ms: number): AbortSignal {
+  const late = AbortSignal.timeout(ms);
+  late.addEventListener("abort", () => undefined, { once: true });
+  return AbortSignal.any([signal, late]);
+}

@@ -37,7 +37,7 @@ export {
   type WatchedProgram,
 } from "./programs/sandbox.ts";
 export { clipped, rectIn } from "./spaces.ts";
-export { untilAborted } from "./waiting/deadlines.ts";
+export { atMost, untilAborted } from "./waiting/deadlines.ts";
 export { SharedWork } from "./waiting/sharedWork.ts";
 export {
   browserNames,

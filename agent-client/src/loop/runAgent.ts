@@ -1,6 +1,7 @@
 import type { BetaMessageStream } from "@anthropic-ai/sdk/lib/BetaMessageStream";
 import type { BetaToolRunner } from "@anthropic-ai/sdk/lib/tools/BetaToolRunner";
 import type { BetaMessage } from "@anthropic-ai/sdk/resources/beta";
+import { atMost } from "../clock.ts";
 import { AgentError } from "../errors.ts";
 import type { Limit, SessionEnded, Usage } from "../events.ts";
 import { failureOf, isForeignThinking, type ModelFailure } from "../model/failure.ts";
@@ -80,10 +81,7 @@ class Run {
     this.prefix = options;
     this.saved = options.history.length;
     this.start = options.now();
-    const late = AbortSignal.timeout(options.limits.timeout_ms);
-    // Node collects a timeout that only AbortSignal.any knows before it aborts; a listener holds it.
-    late.addEventListener("abort", () => undefined, { once: true });
-    this.signal = AbortSignal.any([options.signal, late]);
+    this.signal = atMost(options.signal, options.limits.timeout_ms);
   }
 
   async throughModels(): Promise<End> {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Agent } from "../agents/agent.ts";
-import { within } from "../clock.ts";
+import { atMost, within } from "../clock.ts";
 import { AgentError } from "../errors.ts";
 import { callTyped, ToolFailure } from "../mcp/calls.ts";
 import {
@@ -166,12 +166,7 @@ async function reviewOf(job: Job, deps: RoleDeps, ms: number): Promise<Review> {
   const { known_issues } = contentOf(contextSchema, message, "context");
   const { test_cases: results, failure_severity_hints: errors, logs_and_artifacts: artifacts } = content;
   const ids = results.flatMap(({ execution_id }) => execution_id ?? []);
-  const judgements = await judgementsOf(
-    ids,
-    deps,
-    AbortSignal.any([signal, AbortSignal.timeout(ms)]),
-    signal,
-  );
+  const judgements = await judgementsOf(ids, deps, atMost(signal, ms), signal);
   const metrics = { cases: results.length, passed: 0, checks: 0, retries: 0, duration_ms: 0, cost_usd: 0 };
   const result = { status: content.summary.status, results, errors, artifacts, metrics };
   return reviewResults({

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { atMost } from "../clock.ts";
 import { AgentError } from "../errors.ts";
 import { ToolFailure } from "../mcp/calls.ts";
 import type { Role } from "../messages/contents.ts";
@@ -119,8 +120,7 @@ class Delivery {
 async function candidateOf({ name, role, health }: Executor, signal: AbortSignal): Promise<Candidate> {
   const down = (reason: string) => ({ name, role, health: { isUp: false, load: 0, reason } });
   try {
-    const own = AbortSignal.any([signal, AbortSignal.timeout(healthMs)]);
-    return { name, role, health: await health(own) };
+    return { name, role, health: await health(atMost(signal, healthMs)) };
   } catch (error) {
     signal.throwIfAborted();
     return down(error instanceof Error ? error.message : String(error));

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Scenario } from "../messages/contents.ts";
 import type { Constraints } from "../messages/envelope.ts";
 
-/** What would change data, and where. */
+/** A request, which the server takes for a change by its method. */
 export type Write = { method: string; url: string };
 export type Denial = { message: string; hint: string };
 
@@ -19,15 +19,14 @@ export type Policy = {
 const requestStep = z.looseObject({
   api_request: z.looseObject({ method: z.string().default("GET"), url: z.string() }),
 });
-const reads = new Set(["GET", "HEAD", "OPTIONS"]);
 
-/** What a case may change: what its requests write, and anything at `place` unless it is `reads_only` or made of requests. */
+/** What the policy judges of a case: its requests, and a change at `place` unless it is `reads_only` or made of requests. */
 export function writesOf({ reads_only, steps = [], testcase }: Scenario, place: string): Write[] {
   const requests = steps.map((step) => requestStep.safeParse(step).data?.api_request);
   const isOnlyRequests =
     testcase === undefined && steps.length > 0 && requests.every((one) => one !== undefined);
-  const written = requests.flatMap((one) => (one && !reads.has(one.method.toUpperCase()) ? [one] : []));
-  return reads_only || isOnlyRequests ? written : [...written, { method: "POST", url: place }];
+  const asked = requests.flatMap((one) => one ?? []);
+  return reads_only || isOnlyRequests ? asked : [...asked, { method: "POST", url: place }];
 }
 
 export type Judged = {

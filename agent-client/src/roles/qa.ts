@@ -110,10 +110,10 @@ class QaRun {
     const { order, correlation_id } = this;
     const { desk, clock } = this.deps;
     const message = newMessage({ ...draft, correlation_id }, { clock, newId: randomUUID });
-    // As it goes over a wire.
     // What was cancelled is reviewed all the same.
     const signal =
       draft.recipient === "CriticAgent" && order.signal.aborted ? AbortSignal.timeout(lastMs) : order.signal;
+    // As it goes over a wire.
     const reply = await desk.deliver(JSON.parse(JSON.stringify(message)), { ...order, signal });
     this.report.cost_usd += withCost.parse(reply.payload).cost_usd;
     return reply;

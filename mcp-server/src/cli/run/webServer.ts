@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { setTimeout as pause } from "node:timers/promises";
-import { type RunningProgram, startProgram, untilAborted } from "@labwright/controllers";
+import { atMost, type RunningProgram, startProgram, untilAborted } from "@labwright/controllers";
 import { type Config, loadConfig } from "../../config.ts";
 import { ToolError } from "../../errors.ts";
 import type { DaemonOptions } from "../options.ts";
@@ -83,7 +83,7 @@ async function untilReady(settings: Settings, server: Server, signal: AbortSigna
     );
   });
   ended.catch(() => undefined);
-  const late = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+  const late = atMost(signal, timeoutMs);
   try {
     await untilAborted(Promise.race([ended, untilAnswered(url, AbortSignal.any([late, over.signal]))]), late);
   } catch (error) {
@@ -101,7 +101,7 @@ async function untilAnswered(url: string, signal: AbortSignal): Promise<void> {
 
 /** Whether a page is served there: a server that is not ready yet says 404 or 5xx. */
 function answers(url: string, caller: AbortSignal): Promise<boolean> {
-  const signal = AbortSignal.any([caller, AbortSignal.timeout(answerMs)]);
+  const signal = atMost(caller, answerMs);
   const ask = url.startsWith("https:") ? httpsRequest : httpRequest;
   return new Promise((resolve) => {
     // A certificate of the developer's own is not a reason to start a second server.

@@ -1,3 +1,4 @@
+import { atMost } from "@labwright/controllers";
 import { ToolError } from "../../../errors.ts";
 import type { AllowedRequest } from "../../policy/allowedFetch.ts";
 import { createUploads, type Uploads } from "../../policy/uploads.ts";
@@ -102,7 +103,7 @@ async function load(
   const response = await ports.http(url, {
     headers: { accept: "application/json, application/yaml, text/yaml, */*" },
     maxBytes: left,
-    signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+    signal: atMost(signal, timeoutMs),
   });
   if (!response.ok)
     throw new ToolError(

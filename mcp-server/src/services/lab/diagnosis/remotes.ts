@@ -1,4 +1,4 @@
-import type { DiagnosisFinding } from "@labwright/controllers";
+import { atMost, type DiagnosisFinding } from "@labwright/controllers";
 import { remoteToken } from "../../../config/agents.ts";
 import type { Environment } from "../../../config/places.ts";
 import type { Config } from "../../../config.ts";
@@ -32,7 +32,7 @@ async function checkRemote(
     const response = await fetch(new URL("/api/v1/health", url), {
       headers: { authorization: `Bearer ${value}` },
       redirect: "manual",
-      signal: AbortSignal.any([signal, AbortSignal.timeout(answerMs)]),
+      signal: atMost(signal, answerMs),
     });
     await response.body?.cancel();
     if (response.ok) return { what, status: "ok", detail: `answers at ${origin}` };
