@@ -26,10 +26,8 @@ export type ProductionPolicy = {
    * environment marked `production` or at one of its addresses, without `grant` and without `allow_writes` there.
    */
   judgeWrite(request: WriteRequest): void;
-  /** The production environment that the name or the address belongs to; undefined for none. */
-  productionOf(place: Place & { url?: string | undefined }): string | undefined;
   /** Throws POLICY_DENIED if data of one of these names is `pii` of the environment, or of any without one. */
-  judgePersonalData(request: Place & { names: readonly string[]; to: string; grant?: boolean }): void;
+  judgePersonalData(request: Place & { names: readonly string[]; to: string }): void;
 };
 
 const reads: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "TRACE"]);
@@ -40,25 +38,21 @@ export const isWrite = (method: string): boolean => !reads.has(method.toUpperCas
 export function createProductionPolicy(environments: Environments): ProductionPolicy {
   const productions = Object.entries(environments)
     .filter(([, { production }]) => production)
-    .map(([name, { urls }]) => ({ name, patterns: urls.map(parseUrlPattern) }));
-  const isIn = (environment: string | undefined, url: URL | undefined) =>
-    productions.filter(
+    .map(([name, { urls, allow_writes }]) => ({ name, allow_writes, patterns: urls.map(parseUrlPattern) }));
+  const found = (environment: string | undefined, text: string) => {
+    const url = URL.canParse(text) ? new URL(text) : undefined;
+    return productions.filter(
       ({ name, patterns }) =>
         name === environment || (url && patterns.some((pattern) => matchesUrl(pattern, url))),
     );
-  const found = (environment: string | undefined, url: string | undefined) =>
-    isIn(environment, url !== undefined && URL.canParse(url) ? new URL(url) : undefined).map(
-      ({ name }) => name,
-    );
+  };
   return {
-    productionOf: ({ environment, url }) => found(environment, url)[0],
     judgeWrite({ environment, method, url, grant }) {
       if (grant === true || !isWrite(method)) return;
-      const denying = found(environment, url).find((name) => environments[name]?.allow_writes !== true);
-      if (denying !== undefined) throw writeDenied(denying, method.toUpperCase(), url);
+      const denying = found(environment, url).find(({ allow_writes }) => !allow_writes);
+      if (denying) throw writeDenied(denying.name, method.toUpperCase(), url);
     },
-    judgePersonalData({ environment, names, to, grant }) {
-      if (grant === true) return;
+    judgePersonalData({ environment, names, to }) {
       const places = environment === undefined ? Object.keys(environments) : [environment];
       const personal = new Set(places.flatMap((place) => environments[place]?.pii ?? []));
       const sent = names.filter((name) => personal.has(name));
