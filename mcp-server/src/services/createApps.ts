@@ -83,7 +83,7 @@ export function createApps(
     http,
     apps: userinterfaces,
     // Files are read by their own room, which stands on test cases.
-    readFeature: (text, app) => appFiles.readFeature(text, { file: "gherkin", app }),
+    readFeature: (text, app) => appFiles.readFeature(text, app),
     environments: config.environments,
     uploads,
   });

@@ -26,8 +26,16 @@ export type ProductionPolicy = {
    * environment marked `production` or at one of its addresses, without `grant` and without `allow_writes` there.
    */
   judgeWrite(request: WriteRequest): void;
-  /** Throws POLICY_DENIED if data of one of these names is `pii` of the environment, or of any without one. */
-  judgePersonalData(request: Place & { names: readonly string[]; to: string }): void;
+  /**
+   * Why a plan may not do what it would; undefined if it may. `personal` names data and what they would be sent to: those that
+   * are `pii` of the environment, or of any without one, are refused.
+   */
+  judge(plan: Place & Planned): Promise<{ message: string; hint: string } | undefined>;
+};
+
+type Planned = {
+  writes: readonly { method: string; url: string }[];
+  personal?: { names: readonly string[]; to: string } | undefined;
 };
 
 const reads: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "TRACE"]);
@@ -46,17 +54,26 @@ export function createProductionPolicy(environments: Environments): ProductionPo
         name === environment || (url && patterns.some((pattern) => matchesUrl(pattern, url))),
     );
   };
+  const deniedWrite = ({ environment, method, url, grant }: WriteRequest) => {
+    if (grant === true || !isWrite(method)) return undefined;
+    const denying = found(environment, url).find(({ allow_writes }) => !allow_writes);
+    return denying && writeDenied(denying.name, method.toUpperCase(), url);
+  };
+  const deniedData = (environment: string | undefined, { names, to }: NonNullable<Planned["personal"]>) => {
+    const places = environment === undefined ? Object.keys(environments) : [environment];
+    const personal = new Set(places.flatMap((place) => environments[place]?.pii ?? []));
+    const sent = names.filter((name) => personal.has(name));
+    return sent.length > 0 ? personalDataDenied(sent, to) : undefined;
+  };
   return {
-    judgeWrite({ environment, method, url, grant }) {
-      if (grant === true || !isWrite(method)) return;
-      const denying = found(environment, url).find(({ allow_writes }) => !allow_writes);
-      if (denying) throw writeDenied(denying.name, method.toUpperCase(), url);
+    judgeWrite(request) {
+      const denied = deniedWrite(request);
+      if (denied) throw denied;
     },
-    judgePersonalData({ environment, names, to }) {
-      const places = environment === undefined ? Object.keys(environments) : [environment];
-      const personal = new Set(places.flatMap((place) => environments[place]?.pii ?? []));
-      const sent = names.filter((name) => personal.has(name));
-      if (sent.length > 0) throw personalDataDenied(sent, to);
+    async judge({ environment, writes, personal }) {
+      const write = writes.map((one) => deniedWrite({ ...one, environment })).find(Boolean);
+      const denied = write ?? (personal && deniedData(environment, personal));
+      return denied && { message: denied.message, hint: denied.hint };
     },
   };
 }
