@@ -143,8 +143,8 @@ function addApiTest(program: Command, terminal: Terminal, exit: (code: ExitCode)
     )
     .addHelpText("after", "\nExit codes: 0 no finding, 1 a finding, 2 not judged, 130 interrupted.\n")
     .action(async (document: string, given: DaemonOptions & Omit<ApiTestOptions, "document">) => {
-      const { testApiOnDaemon } = await import("./run/apiTest.ts");
-      exit(await testApiOnDaemon({ ...given, document }, terminal));
+      const { runApiTests } = await import("./run/apiTest.ts");
+      exit(await runApiTests({ ...given, document }, terminal));
     });
 }
 
