@@ -181,5 +181,10 @@ test("everything that is wrong with the form is named with its line, and no test
   expect(read("Feature: a", " ".repeat(1_000_000)).problems).toEqual([
     expect.stringMatching(/^1: a feature has at most 1000000 characters/),
   ]);
+  const rows = Array.from({ length: 2_001 }, () => "      | a |");
+  const outline = ["  Scenario Outline: b", '    When I click "<x>"', "    Examples:", "      | x |"];
+  expect(read("Feature: a", ...outline, ...rows).problems).toEqual([
+    expect.stringMatching(/^4: a feature has at most 2000 tests/),
+  ]);
   expect(read("# language: xx", "Feature: a").problems).toEqual(["1: Language not supported: xx"]);
 });

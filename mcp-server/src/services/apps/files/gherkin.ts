@@ -12,6 +12,7 @@ const longestName = 120;
 const longestDescription = 2_000;
 /** Some seconds of parsing. */
 const mostCharacters = 1_000_000;
+const mostTests = 2_000;
 
 /**
  * A feature file as the tests of a YAML file, each scenario a test, that knows where each value stands. Steps are the sentences
@@ -154,6 +155,11 @@ class FeatureReader {
   ): boolean {
     const before = this.problems.length;
     if (rows.length === 0) this.add(place, `the examples of "${scenario.name}" have no row`);
+    if (this.tests.length + rows.length > mostTests)
+      this.add(
+        place,
+        `a feature has at most ${mostTests} tests, a row of an outline each; write several files`,
+      );
     const twice = columns.find((name, index) => columns.indexOf(name) < index);
     if (twice !== undefined) this.add(place, `the examples have the column "${twice}" twice`);
     for (const { text, location } of scenario.steps)
