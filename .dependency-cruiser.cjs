@@ -95,7 +95,7 @@ module.exports = {
       severity: "error",
       from: {
         path: [
-          "^mcp-server/src/services/(?!(create|index|ports)\\.ts$)[^/]+\\.ts$",
+          "^mcp-server/src/services/(?!(create|createApps|index|ports)\\.ts$)[^/]+\\.ts$",
           "^controllers/src/(?!(contract|diagnosis|dispatch|errors|factory|fence|index|models|portable|ports|shapes|spaces)\\.ts$)[^/]+\\.ts$",
         ],
       },

@@ -62,7 +62,7 @@ async function loadRooms() {
       import("./services/lab/userSkills.ts"),
       import("./tools/index.ts"),
     ]);
-  const [registry, callTool, daemon, http, resources, api, agentPolicy, agentStore, agentStoreApi, agents] =
+  const [registry, callTool, daemon, http, resources, api, agentStore, agentStoreApi, agents] =
     await Promise.all([
       import("./registry/registry.ts"),
       import("./server/call/callTool.ts"),
@@ -70,7 +70,6 @@ async function loadRooms() {
       import("./server/http/http.ts"),
       import("./server/resources/index.ts"),
       import("./api/index.ts"),
-      import("./agents/policy.ts"),
       import("./agents/store.ts"),
       import("./agents/storeApi.ts"),
       import("./agents/whenWanted.ts"),
@@ -92,7 +91,6 @@ async function loadRooms() {
     ...http,
     ...resources,
     ...api,
-    ...agentPolicy,
     ...agentStore,
     ...agentStoreApi,
     ...agents,
@@ -263,7 +261,7 @@ function stopWhenLost({ storage, observability }: Parts, claim: Claim, daemon: D
 
 /** What a client of the agents must know of this server. */
 function agentFacts({ rooms, config, skills }: Parts) {
-  const policy = rooms.runPolicyOf(rooms.createProductionPolicy(config.environments));
+  const policy = rooms.createProductionPolicy(config.environments);
   return { settings: config.agents, skills: rooms.joinSkills(skills.ofBuild, skills.user.current), policy };
 }
 

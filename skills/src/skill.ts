@@ -87,6 +87,7 @@ export const skillSchema = z.strictObject({
   ...investigating,
 });
 
+const { issue_categories, conditions, ...described } = investigating;
 const keyword = z.string().trim().min(1).max(100);
 
 /** The keys of a `skill_definition.yaml`, the other form of a skill that investigates. Strict. */
@@ -101,17 +102,9 @@ export const definitionSchema = z.strictObject({
     description: skillSchema.shape.description,
     triggers: z.strictObject({
       keywords: z.array(keyword).min(1).max(200),
-      issue_categories: investigating.issue_categories,
-      conditions: investigating.conditions,
+      ...{ issue_categories, conditions },
     }),
-    owner: investigating.owner,
-    status: investigating.status,
-    capabilities: investigating.capabilities,
-    data_sources: investigating.data_sources,
-    decision_tree: investigating.decision_tree,
-    human_handoff: investigating.human_handoff,
-    output_format: investigating.output_format,
-    metrics: investigating.metrics,
+    ...described,
   }),
 });
 

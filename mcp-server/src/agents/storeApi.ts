@@ -4,9 +4,8 @@ import { z } from "zod";
 import { errorsOf } from "../api/errors.ts";
 import type { AgentSettings } from "../config/agents.ts";
 import { ToolError } from "../errors.ts";
-import type { AgentSkill } from "../services/index.ts";
+import type { AgentSkill, ProductionPolicy } from "../services/index.ts";
 import { agentTaskStates } from "../storage/index.ts";
-import type { RunPolicy } from "./policy.ts";
 import { type AgentStore, ownOwner } from "./store.ts";
 
 const nameSchema = z.string().regex(/^\P{Cc}{1,100}$/u, "must be 1 to 100 characters, no control characters");
@@ -78,7 +77,7 @@ const judgedSchema = z.strictObject({
 export type AgentFacts = {
   settings: AgentSettings;
   /** What a run may do to production and with personal data; why not, where it may not. */
-  policy: RunPolicy;
+  policy: Pick<ProductionPolicy, "judge">;
   skills(): readonly AgentSkill[];
 };
 

@@ -1,5 +1,5 @@
 import { OpenAPIHono, type RouteConfig, z } from "@hono/zod-openapi";
-import { memoryKindSchema, memoryScopeSchema } from "../domain/index.ts";
+import { memoryKindSchema, memoryScopeSchema, skillSpendingSchema, skillUseSchema } from "../domain/index.ts";
 import type { AnyTool } from "../registry/tool.ts";
 import { wireSchema } from "../registry/wire.ts";
 import { auditQuerySchema } from "./audit.ts";
@@ -158,32 +158,6 @@ const memorySchema = z.object({
   expires_at: z.iso.datetime(),
 });
 
-const skillUseSchema = z.object({
-  skill: z.string(),
-  runs: z.int(),
-  done: z.int(),
-  users: z.int(),
-  repeats: z.int().describe("Runs beyond the first of each user."),
-  mean_ms: z.number().describe("Of a run, without the time in which a person was waited for."),
-  mean_steps: z.number(),
-  mean_calls: z.number().describe("Requests to databases, APIs and tools."),
-  cached: z.int().describe("Replies that came from the cache."),
-  source_ms: z.int().describe("Time in which databases, APIs and tools worked."),
-  handoffs: z.int(),
-  asked: z.int().describe("Runs that asked a person."),
-  rated: z.int(),
-  rating: z.number().nullable(),
-  confirmed: z.int().describe("Runs whose root cause a person judged."),
-  right: z.int(),
-  wrong: z.int(),
-});
-const spendingSchema = z.object({
-  skill: z.string(),
-  conversations: z.int(),
-  tokens: z.int(),
-  cost_usd: z.number(),
-});
-
 const answer = (description: string, schema: z.ZodType) => ({ description, content: json(schema) });
 const orFailure = (description: string, schema: z.ZodType) => ({
   200: answer(description, schema),
@@ -241,7 +215,7 @@ const routes: readonly RouteConfig[] = [
     request: { query: skillStatsQuerySchema },
     responses: orFailure(
       "By skill.",
-      z.object({ uses: z.array(skillUseSchema), spending: z.array(spendingSchema) }),
+      z.object({ uses: z.array(skillUseSchema), spending: z.array(skillSpendingSchema) }),
     ),
   },
   {

@@ -1,8 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { examples, readUpTo, withDaemonOptions } from "./commandOptions.ts";
+import { examples, readCount, readUpTo, withDaemonOptions } from "./commandOptions.ts";
 import type { DemoOptions } from "./demo/demo.ts";
 import type { DaemonOptions } from "./options.ts";
 import { addProjectCommands } from "./project/commands.ts";
+import type { ApiTestOptions } from "./run/apiTest.ts";
 import type { RunOptions } from "./run/run.ts";
 import type { ExitCode, Terminal } from "./terminal.ts";
 
@@ -39,6 +40,7 @@ export function addRunCommands(program: Command, terminal: Terminal, exit: (code
       const { input: inputs, tag: tags, ...rest } = given;
       exit(await runOnDaemon({ ...rest, testcases, inputs, tags }, terminal));
     });
+  addApiTest(program, terminal, exit);
   addProjectCommands(program, terminal, exit);
   addDemo(program, terminal, exit);
 }
@@ -120,6 +122,32 @@ const addResults = (command: Command) =>
     .option("--release <name>", "recorded with the run")
     .option("--build <name>", "recorded with the run");
 
+function addApiTest(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
+  withDaemonOptions(program.command("api-test"))
+    .description("tests an API by its OpenAPI or Swagger document, without a device or a model; for CI")
+    .argument("<document>", "an address, or a JSON or YAML file of the project")
+    .option("--url <url>", "the server to test, in place of the document's own")
+    .option("--tests <file>", "YAML of your own credentials, values and rules")
+    .option("--operation <id>", "only this operation; may be given again", append)
+    .option("--tag <tag>", "only operations with this tag; may be given again", append)
+    .option("--seed <number>", "makes the same values again", readCount)
+    .option("--environment <name>", "recorded with the run; names its settings in labwright.yaml")
+    .option("--allow-production", "lets requests change data where an environment is marked production")
+    .option("--report <dir>", "writes report.html, junit.xml and ctrf.json there")
+    .addHelpText(
+      "after",
+      examples(
+        "labwright api-test openapi.yaml --url http://localhost:3000 --report reports",
+        "labwright api-test http://localhost:3000/openapi.json --tests api-tests.yaml",
+      ),
+    )
+    .addHelpText("after", "\nExit codes: 0 no finding, 1 a finding, 2 not judged, 130 interrupted.\n")
+    .action(async (document: string, given: DaemonOptions & Omit<ApiTestOptions, "document">) => {
+      const { runApiTests } = await import("./run/apiTest.ts");
+      exit(await runApiTests({ ...given, document }, terminal));
+    });
+}
+
 function addDemo(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
   program
     .command("demo")
@@ -147,7 +175,7 @@ function addDemo(program: Command, terminal: Terminal, exit: (code: ExitCode) =>
     });
 }
 
-const append = (value: string, before: string[]) => [...before, value];
+const append = (value: string, before: string[] = []) => [...before, value];
 
 function readMatrix(text: string): string[] {
   const names = text.split(",").map((name) => name.trim());

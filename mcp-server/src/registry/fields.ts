@@ -4,6 +4,7 @@ import {
   attemptSchema,
   dispatchedSchema,
   type ExecutionStatus,
+  executionStatusSchema,
   paramsSchema,
   reportFiles,
 } from "../domain/index.ts";
@@ -11,6 +12,14 @@ import type { Call } from "./tool.ts";
 
 const text = z.string().optional();
 const reason = z.object({ code: z.string(), message: z.string() }).optional();
+
+/** What every tool that starts a run says of it. */
+export const runFields = {
+  execution_id: z.string(),
+  status: executionStatusSchema,
+  reason,
+  duration_ms: z.int().optional(),
+};
 
 /** Where a run of a test case stands. */
 export const stageFields = {

@@ -6,7 +6,6 @@ import { ownAddons } from "../storage/engine/ownAddons.ts";
 import { packageFolder } from "../storage/engine/packageFolder.ts";
 import {
   analysisRows,
-  apiSpecRows,
   artifactRows,
   coverageRows,
   databaseBytes,
@@ -20,18 +19,9 @@ import {
 } from "../storage/index.ts";
 import { executionRows } from "../storage/rows/executionRows.ts";
 import { navigationRows } from "../storage/rows/navigationRows.ts";
-import { testcaseRows } from "../storage/rows/testcaseRows.ts";
 import { userinterfaceRows } from "../storage/rows/userinterfaceRows.ts";
-import { createApis } from "./apps/apis/index.ts";
 import { createSchemaChecker, type SchemaChecker } from "./apps/apis/requests/schemaChecker.ts";
-import { createApiTests } from "./apps/apiTests/index.ts";
-import { createAuthoring } from "./apps/authoring/index.ts";
-import { type AppFiles, createAppFiles } from "./apps/files/index.ts";
-import { createNavigation } from "./apps/navigation/index.ts";
-import { createPlanning } from "./apps/planning/index.ts";
-import { type Verbs, verbsOf } from "./apps/steps/index.ts";
-import { createTestcases, type HttpPort } from "./apps/testcases/index.ts";
-import { createUserInterfaces } from "./apps/userinterfaces/index.ts";
+import { createApps, type Driving } from "./createApps.ts";
 import { createActions } from "./devices/actions/index.ts";
 import { createBatches } from "./devices/batches.ts";
 import { claiming, DeviceLocks } from "./devices/claims.ts";
@@ -41,7 +31,7 @@ import { createDevices } from "./devices/devices.ts";
 import { createInputs, type Inputs } from "./devices/inputs.ts";
 import { createInventory } from "./devices/inventory.ts";
 import { createRecordings } from "./devices/recordings/index.ts";
-import { createFindPicture, createReferences } from "./devices/references/index.ts";
+import { createFindPicture } from "./devices/references/index.ts";
 import { createScreen } from "./devices/screen/screenService.ts";
 import { createVerifications } from "./devices/verifications/index.ts";
 import { readsPictures } from "./devices/verifications/sourcePicture.ts";
@@ -69,7 +59,7 @@ import { createDeployments } from "./runs/deployments/index.ts";
 import { createJudgements } from "./runs/judgement/index.ts";
 import { createReports } from "./runs/reports/index.ts";
 import { createResults } from "./runs/results/index.ts";
-import { createScripts, type ScriptService } from "./runs/scripts/index.ts";
+import { createScripts } from "./runs/scripts/index.ts";
 import { createWorkspace } from "./runs/workspace/index.ts";
 
 export type ServiceDependencies = {
@@ -347,75 +337,4 @@ function createScriptRoom({ config }: ServiceDependencies, driving: Driving, too
   const limits = { memoryMb, processes, timeoutMs };
   const workspace = createWorkspace({ ...driving, folder: config.folders.workspace, limits });
   return { scripts, workspace };
-}
-
-type Driving = Pick<
-  Services,
-  | "notices"
-  | "clock"
-  | "secrets"
-  | "artifacts"
-  | "devices"
-  | "screen"
-  | "verifications"
-  | "actions"
-  | "executions"
->;
-
-function createApps(
-  { config, storage, clock, factories, log }: ServiceDependencies,
-  way: WayOut,
-  driving: Driving & {
-    scripts: ScriptService;
-    schemas: SchemaChecker;
-    memory: MemoryService;
-  },
-) {
-  const { db } = storage;
-  const userinterfaces = createUserInterfaces({ db, clock });
-  const references = createReferences({
-    ...{ db, clock, secrets: driving.secrets, userinterfaces },
-    folder: referenceFolder(config),
-  });
-  const navigation = createNavigation({
-    ...driving,
-    db,
-    userinterfaces,
-    positionStaleMs: config.limits.position_stale_ms,
-  });
-  let known: Verbs | undefined;
-  const verbs = () => {
-    known ??= verbsOf(factories);
-    return known;
-  };
-  const uploads = createUploads(config.folders.uploads);
-  const http: HttpPort = (url, init) => allowedFetch(way, url, init);
-  const testcases = createTestcases({
-    ...driving,
-    verbs,
-    rows: testcaseRows(db),
-    rowsIn: testcaseRows,
-    transaction: (work) => db.transaction(work),
-    lastRun: executionRows(db).lastRun,
-    navigation,
-    http,
-    apps: userinterfaces,
-    // Files are read by their own room, which stands on test cases.
-    readFeature: (text, app) => appFiles.readFeature(text, { file: "gherkin", app }),
-    environments: config.environments,
-    uploads,
-  });
-  const apis = createApis({ ...driving, rows: apiSpecRows(db), http, uploads });
-  const apiTests = createApiTests({
-    ...{ ...driving, apis, testcases, uploads },
-    production: createProductionPolicy(config.environments),
-  });
-  const appFiles: AppFiles = createAppFiles({ db, clock, userinterfaces, testcases, references, verbs });
-  const authoring = createAuthoring({ ...driving, apps: userinterfaces, testcases });
-  const planning = createPlanning({
-    ...driving,
-    ...{ navigation, testcases, authoring, apps: userinterfaces, clock },
-    log: log ?? (() => undefined),
-  });
-  return { apis, apiTests, userinterfaces, navigation, testcases, references, appFiles, authoring, planning };
 }

@@ -35,6 +35,7 @@ import type { ScriptService } from "./runs/scripts/index.ts";
 import type { WorkspaceService } from "./runs/workspace/index.ts";
 
 export type { AgentSkill } from "./lab/userSkills.ts";
+export type { ProductionPolicy } from "./policy/production.ts";
 export * from "./ports.ts";
 export type { EventFeed } from "./records/events.ts";
 export { storableText } from "./records/executions/storable.ts";

@@ -73,7 +73,6 @@ export {
   type Investigation,
   type InvestigationRows,
   investigationRows,
-  type SkillUse,
 } from "./rows/lab/investigationRows.ts";
 export {
   type Memory,

@@ -1,12 +1,6 @@
 import { z } from "zod";
-import {
-  apiRequestShape,
-  executionStatusSchema,
-  faultIds,
-  labelSchema,
-  paramsSchema,
-} from "../domain/index.ts";
-import { apiEnd, maxTokensField, waitField } from "../registry/fields.ts";
+import { apiRequestShape, faultIds, labelSchema, paramsSchema } from "../domain/index.ts";
+import { apiEnd, maxTokensField, runFields, waitField } from "../registry/fields.ts";
 import { defineTool } from "../registry/tool.ts";
 
 const shared = { domain: "apis", capabilities: ["API_TESTING"], timeoutMs: 60_000 } as const;
@@ -157,10 +151,7 @@ export const runApiTests = defineTool({
   }),
   unlisted: ["allow_production", "faults", "max_cases", "timeout_ms"],
   output: z.object({
-    execution_id: z.string(),
-    status: executionStatusSchema,
-    reason: z.object({ code: z.string(), message: z.string() }).optional(),
-    duration_ms: z.int().optional(),
+    ...runFields,
     steps_done: z.int(),
     doing: z.string().optional(),
     ...apiEnd,

@@ -1,6 +1,12 @@
 import { z } from "zod";
-import { executionStatusSchema } from "../domain/index.ts";
-import { attachScriptFiles, deviceFields, maxTokensField, scriptEnd, waitField } from "../registry/fields.ts";
+import {
+  attachScriptFiles,
+  deviceFields,
+  maxTokensField,
+  runFields,
+  scriptEnd,
+  waitField,
+} from "../registry/fields.ts";
 import { defineTool } from "../registry/tool.ts";
 
 export const listScripts = defineTool({
@@ -55,10 +61,7 @@ export const executeScript = defineTool({
     timeout_ms: z.int().min(1_000).optional().describe("Of the run; default 30 min"),
   }),
   output: z.object({
-    execution_id: z.string(),
-    status: executionStatusSchema,
-    reason: z.object({ code: z.string(), message: z.string() }).optional(),
-    duration_ms: z.int().optional(),
+    ...runFields,
     ...scriptEnd,
   }),
   async handle({ input, services, context, attach }) {

@@ -1,13 +1,19 @@
 import { z } from "zod";
 import {
-  executionStatusSchema,
   labelSchema,
   paramsSchema,
   retryOnSchema,
   stepsTestSchema,
   testcaseSchema,
 } from "../domain/index.ts";
-import { deviceFields, maxTokensField, stageFields, testcaseEnd, waitField } from "../registry/fields.ts";
+import {
+  deviceFields,
+  maxTokensField,
+  runFields,
+  stageFields,
+  testcaseEnd,
+  waitField,
+} from "../registry/fields.ts";
 import { defineTool } from "../registry/tool.ts";
 
 const shared = { domain: "testcases", capabilities: ["TEST_AUTHORING"], timeoutMs: 30_000 } as const;
@@ -143,10 +149,7 @@ export const executeTestcase = defineTool({
   }),
   unlisted: ["allow_production", "slow_ms", "stop", "go", "unsaved"],
   output: z.object({
-    execution_id: z.string(),
-    status: executionStatusSchema,
-    reason: z.object({ code: z.string(), message: z.string() }).optional(),
-    duration_ms: z.int().optional(),
+    ...runFields,
     steps_done: z.int(),
     ...stageFields,
     ...testcaseEnd,

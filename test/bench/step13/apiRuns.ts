@@ -1,26 +1,12 @@
 import { z } from "zod";
+import { apiTestResultSchema } from "#mcp-server/domain/index.ts";
 import type { StdioServer } from "../stdioServer.ts";
 
-const resultSchema = z.looseObject({
+const resultSchema = apiTestResultSchema.partial().extend({
   execution_id: z.string(),
   status: z.string(),
   reason: z.looseObject({ message: z.string() }).optional(),
-  operations: z.int().optional(),
-  tried: z.int().optional(),
-  requests: z.int().optional(),
-  findings: z
-    .array(
-      z.looseObject({
-        ...{
-          fault: z.string(),
-          operation: z.string(),
-          at: z.string(),
-          expected: z.string(),
-          found: z.string(),
-        },
-      }),
-    )
-    .default([]),
+  findings: apiTestResultSchema.shape.findings.default([]),
   cut: z.record(z.string(), z.int()).default({}),
 });
 export type ApiRun = z.output<typeof resultSchema>;

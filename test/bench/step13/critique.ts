@@ -21,7 +21,7 @@ const executedSchema = z.looseObject({
 type Executed = z.output<typeof executedSchema>;
 type Aim = { id: string; isCritical: boolean };
 /** A run as its executor reports it, what it set out to check, and the defect that it has. */
-type Recorded = { name: string; run: Executed; aims?: Aim[]; defect?: string };
+type Recorded = { name: string; run: Executed; aims: Aim[]; defect?: string };
 
 const defects = ["NOTHING_VERIFIED", "MISSING_EVIDENCE", "SKIPPED_RISK", "FALSE_PASS"];
 
@@ -65,84 +65,59 @@ const asPassed = (run: Executed): Executed => ({
 
 /** Twenty runs: ten that are what they say, and ten with a defect. Each is a run of this server, as reported or falsified. */
 async function recordAll(daemon: DaemonFile, url: string): Promise<Recorded[]> {
-  const pass = (id: string, covers: string[] = []) => ({
+  const one = (id: string, steps: unknown[], covers: string[] = [], retries = 0) => ({
     id,
+    steps,
     covers,
-    retries: 0,
-    steps: [request(`${url}/ok`, 200)],
+    retries,
   });
-  const fail = (id: string, covers: string[] = []) => ({
-    id,
-    covers,
-    retries: 0,
-    steps: [request(`${url}/ok`, 201)],
-  });
-  const down = (id: string) => ({ id, retries: 0, steps: [request("http://127.0.0.1:9/", 200)] });
-  const slow = (id: string, covers: string[]) => ({
-    id,
-    covers,
-    retries: 0,
-    steps: [request(`${url}/slow`, 200)],
-  });
-  const flaky = { id: "flaky", retries: 1, steps: [request(`${url}/flaky`, 200)] };
-  const idle = { id: "idle", retries: 0, steps: [{ set: { a: 1 } }, request(`${url}/ok`, 200)] };
-  const sound = async (name: string, scenarios: Scenario[], aims: Aim[] = []): Promise<Recorded> => ({
-    ...{ name, aims, run: await record(daemon, scenarios) },
-  });
-  const passed = await record(daemon, [pass("one", ["pay"]), pass("two")]);
+  const pass = (id: string, ...covers: string[]) => one(id, [request(`${url}/ok`, 200)], covers);
+  const fail = (id: string, ...covers: string[]) => one(id, [request(`${url}/ok`, 201)], covers);
+  const down = one("a", [request("http://127.0.0.1:9/", 200)]);
+  const slow = one("late", [request(`${url}/slow`, 200)], ["pay"]);
+  const flaky = one("flaky", [request(`${url}/flaky`, 200)], [], 1);
+  const idle = one("idle", [{ set: { a: 1 } }, request(`${url}/ok`, 200)]);
+  const sound: [name: string, scenarios: Scenario[], ...aims: string[]][] = [
+    ["one pass", [pass("a", "pay")], "pay"],
+    ["three passes", [pass("a"), pass("b"), pass("c")]],
+    ["a failure with its error", [fail("a", "pay")], "pay"],
+    ["a pass and a failure", [pass("a"), fail("b")]],
+    ["two failures of one cause", [fail("a"), fail("b")]],
+    ["an address that does not answer", [down]],
+    ["a flaky test", [flaky]],
+    ["a step that checks nothing before one that does", [idle]],
+    ["two risks, one case", [pass("a", "pay", "ship")], "pay", "ship"],
+    ["a known failure among passes", [pass("a", "pay"), fail("b"), pass("c")], "pay"],
+  ];
+  const recorded: Recorded[] = [];
+  for (const [name, scenarios, ...aims] of sound)
+    recorded.push({ name, run: await record(daemon, scenarios), aims: aims.map((id) => aim(id)) });
+  const passed = await record(daemon, [pass("one", "pay"), pass("two")]);
   const failed = await record(daemon, [fail("wrong")]);
-  const cut = await record(daemon, [pass("first"), slow("late", ["pay"]), pass("never", ["ship"])], {
+  const cut = await record(daemon, [pass("first"), slow, pass("never", "ship")], {
     max_execution_time: 1_500,
   });
+  const [first, ...others] = passed.results;
+  if (!first) throw new Error("nothing ran");
   const bare = (run: Executed) => claimed(run, { execution_id: undefined });
-  return [
-    await sound("one pass", [pass("a", ["pay"])], [aim("pay")]),
-    await sound("three passes", [pass("a"), pass("b"), pass("c")]),
-    await sound("a failure with its error", [fail("a", ["pay"])], [aim("pay")]),
-    await sound("a pass and a failure", [pass("a"), fail("b")]),
-    await sound("two failures of one cause", [fail("a"), fail("b")]),
-    await sound("an address that does not answer", [down("a")]),
-    await sound("a flaky test", [flaky]),
-    await sound("a step that checks nothing before one that does", [idle]),
-    await sound("two risks, one case", [pass("a", ["pay", "ship"])], [aim("pay"), aim("ship")]),
-    await sound("a known failure among passes", [pass("a", ["pay"]), fail("b"), pass("c")], [aim("pay")]),
-    {
-      name: "all passed without a check",
-      run: claimed(passed, { verified_count: 0 }),
-      defect: "NOTHING_VERIFIED",
-    },
-    {
-      ...{ name: "one of two passed without a check", defect: "NOTHING_VERIFIED" },
-      run: {
-        ...passed,
-        results: passed.results.map((one, at) => (at === 0 ? { ...one, verified_count: 0 } : one)),
-      },
-    },
-    { name: "passes without an execution", run: bare(passed), defect: "MISSING_EVIDENCE" },
-    {
-      name: "a failure without an error or a picture",
-      run: { ...failed, errors: [], artifacts: [] },
-      defect: "MISSING_EVIDENCE",
-    },
-    {
-      name: "a failure without an execution",
-      run: { ...bare(failed), errors: [] },
-      defect: "MISSING_EVIDENCE",
-    },
-    {
-      name: "a risk that no case checks",
-      run: passed,
-      aims: [aim("pay"), aim("refund")],
-      defect: "SKIPPED_RISK",
-    },
-    { name: "a risk whose case was cut off", run: cut, aims: [aim("pay")], defect: "SKIPPED_RISK" },
-    { name: "a risk whose case never ran", run: cut, aims: [aim("ship", false)], defect: "SKIPPED_RISK" },
-    { name: "a failure that is reported as passed", run: asPassed(failed), defect: "FALSE_PASS" },
-    {
-      ...{ name: "a pass of an execution that does not exist", defect: "FALSE_PASS" },
-      run: claimed(passed, { execution_id: randomUUID() }),
-    },
+  const unverified = { ...passed, results: [{ ...first, verified_count: 0 }, ...others] };
+  const defective: [defect: string, name: string, run: Executed, ...aims: Aim[]][] = [
+    ["NOTHING_VERIFIED", "all passed without a check", claimed(passed, { verified_count: 0 })],
+    ["NOTHING_VERIFIED", "one of two passed without a check", unverified],
+    ["MISSING_EVIDENCE", "passes without an execution", bare(passed)],
+    ["MISSING_EVIDENCE", "a failure without an error or a picture", { ...failed, errors: [], artifacts: [] }],
+    ["MISSING_EVIDENCE", "a failure without an execution", { ...bare(failed), errors: [] }],
+    ["SKIPPED_RISK", "a risk that no case checks", passed, aim("pay"), aim("refund")],
+    ["SKIPPED_RISK", "a risk whose case was cut off", cut, aim("pay")],
+    ["SKIPPED_RISK", "a risk whose case never ran", cut, aim("ship", false)],
+    ["FALSE_PASS", "a failure that is reported as passed", asPassed(failed)],
+    [
+      "FALSE_PASS",
+      "a pass of an execution that does not exist",
+      claimed(passed, { execution_id: randomUUID() }),
+    ],
   ];
+  return [...recorded, ...defective.map(([defect, name, run, ...aims]) => ({ name, run, aims, defect }))];
 }
 
 const reviewSchema = z.looseObject({
@@ -160,35 +135,26 @@ export async function measureCritique({ sides, note }: Bench): Promise<Measureme
   const side = await openTaskSide({ sides }, { prepare: async () => undefined });
   try {
     const recorded = await recordAll(side.daemon, site.url);
-    let found = 0;
-    let wrong = 0;
-    for (const { name, run, aims = [], defect } of recorded) {
+    const count = { found: 0, wrong: 0 };
+    for (const { name, run, aims, defect } of recorded) {
       const { status, results, artifacts, errors } = run;
       const payload = {
         ...{ summary: { status }, test_cases: results, logs_and_artifacts: artifacts },
         ...{ failure_severity_hints: errors, aims },
       };
       const message = { message_type: "TestExecutionResultReview", payload };
-      const flags = reviewSchema.parse(await send(side.daemon, message)).risk_flags.map(({ flag }) => flag);
-      const seen = flags.filter((flag) => defects.includes(flag));
-      if (defect !== undefined && seen.includes(defect)) found += 1;
-      else if (defect !== undefined)
-        note(`critique: ${name}: ${defect} was not found, but ${flags.join(", ") || "nothing"}`);
+      const { risk_flags } = reviewSchema.parse(await send(side.daemon, message));
+      const seen = risk_flags.map(({ flag }) => flag).filter((flag) => defects.includes(flag));
       const others = seen.filter((flag) => flag !== defect);
-      if (defect === undefined) wrong += others.length;
+      if (defect === undefined) count.wrong += others.length;
+      else if (seen.includes(defect)) count.found += 1;
+      else note(`critique: ${name}: ${defect} was not found`);
       if (others.length > 0) note(`critique: ${name}: ${others.join(", ")}`);
     }
+    const faulty = recorded.filter(({ defect }) => defect !== undefined).length;
     return [
-      {
-        id: "critique.found",
-        ours: found,
-        runs: recorded.filter(({ defect }) => defect !== undefined).length,
-      },
-      {
-        id: "critique.false",
-        ours: wrong,
-        runs: recorded.filter(({ defect }) => defect === undefined).length,
-      },
+      { id: "critique.found", ours: count.found, runs: faulty },
+      { id: "critique.false", ours: count.wrong, runs: recorded.length - faulty },
     ];
   } finally {
     await side.close();

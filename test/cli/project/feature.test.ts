@@ -47,18 +47,18 @@ it("a feature runs next to the tests of YAML, by the only app of its project, an
   );
   expect(await labwright(["lint"])).toMatchObject({
     code: 0,
-    out: "3 files with 1 app and 4 tests: nothing is wrong\n",
+    out: "3 files with 1 app and 5 tests: nothing is wrong\n",
   });
   const ran = await labwright(["run"], { GITHUB_ACTIONS: "true" });
   expect(ran.code).toBe(1);
   expect(ran.out).toMatch(/passed +a /m);
   expect(ran.out).toMatch(/passed +Home: Good /m);
   expect(ran.out).toMatch(/failed +Home: Bad [\s\S]*step I see "Nowhere" within 1 s/m);
-  expect(ran.out).toMatch(/failed +Home: Rows [\s\S]*1 of 2 rows passed\n +row 2 text=Nowhere/m);
+  expect(ran.out).toMatch(/failed +Home: Rows \(row 2\) [\s\S]*step I see "Nowhere" within 1 s/m);
   expect(ran.out).toContain(`::error file=${file},line=15::Home: Bad: `);
   const tagged = await labwright(["run", file, "--tag", "bad"]);
   expect(tagged.out).toMatch(/\n1 run: 0 passed, 1 failed\n$/);
-  expect((await labwright(["import", file])).out).toContain(`${file}: 3 tests, as before`);
+  expect((await labwright(["import", file])).out).toContain(`${file}: 4 tests, as before`);
 });
 
 it("what is not understood is named at once with file and line, and nothing runs", async () => {

@@ -55,14 +55,14 @@ describe("what a run may do to production", () => {
     expect(JSON.stringify(error)).not.toContain("hidden");
   });
 
-  it("keeps personal data from models and logs, also where no environment is named", () => {
-    const judge = (more: object) =>
-      codeOf(() => policy.judgePersonalData({ names: ["email"], to: "a model", ...more }));
-    expect([judge({}), judge({ environment: "live" })]).toEqual(["POLICY_DENIED", "POLICY_DENIED"]);
-    expect([judge({ environment: "staging" }), judge({ grant: true }), judge({ names: ["city"] })]).toEqual([
-      "sent",
-      "sent",
-      "sent",
-    ]);
+  it("says of a plan why it may not write, nor send personal data, also where no environment is named", async () => {
+    const judge = async (more: Partial<Parameters<typeof policy.judge>[0]>) =>
+      (await policy.judge({ writes: [], personal: { names: ["email"], to: "a model" }, ...more }))?.message;
+    const writes = [{ method: "DELETE", url: "https://shop.example/a" }];
+    expect(await judge({ writes })).toContain("DELETE https://shop.example/a was not sent");
+    for (const environment of [undefined, "live"])
+      expect(await judge({ environment })).toContain("email hold personal data");
+    expect(await judge({ environment: "staging" })).toBeUndefined();
+    expect(await judge({ personal: { names: ["city"], to: "a log" } })).toBeUndefined();
   });
 });

@@ -2,27 +2,18 @@ import { jsonLine } from "@labwright/agent-client/cli";
 import type { Skill, TriedCase } from "@labwright/skills";
 import type { Command } from "commander";
 import { z } from "zod";
+import {
+  type SkillSpending,
+  type SkillUse,
+  skillSpendingSchema,
+  skillUseSchema,
+} from "../../domain/index.ts";
 import { askDaemon } from "../askDaemon.ts";
 import { examples, withDaemonOptions } from "../commandOptions.ts";
 import type { DaemonOptions } from "../options.ts";
 import { type ExitCode, exitCodes, type Terminal } from "../terminal.ts";
 
-const useSchema = z.object({
-  ...{ skill: z.string(), runs: z.int(), done: z.int(), users: z.int(), repeats: z.int() },
-  ...{ mean_ms: z.number(), mean_steps: z.number(), mean_calls: z.number(), cached: z.int() },
-  ...{ source_ms: z.number(), handoffs: z.int(), asked: z.int(), rated: z.int() },
-  ...{ rating: z.number().nullable(), confirmed: z.int(), right: z.int(), wrong: z.int() },
-});
-const spendingSchema = z.object({
-  skill: z.string(),
-  conversations: z.int(),
-  tokens: z.int(),
-  cost_usd: z.number(),
-});
-const replySchema = z.object({ uses: z.array(useSchema), spending: z.array(spendingSchema) });
-
-type Use = z.output<typeof useSchema>;
-type Spending = z.output<typeof spendingSchema>;
+const replySchema = z.object({ uses: z.array(skillUseSchema), spending: z.array(skillSpendingSchema) });
 
 /** `labwright skills stats`: what the investigations of a skill took and found, next to what its author expects. */
 export function addSkillStatsCommand(
@@ -77,8 +68,8 @@ async function showStats(
 
 type Stats = {
   skill: string;
-  use?: Use | undefined;
-  spending?: Spending | undefined;
+  use?: SkillUse | undefined;
+  spending?: SkillSpending | undefined;
   metrics?: Skill["metrics"] | undefined;
   /** The skill's own test cases. `false_positives`: cases in which it names another cause than the right one. */
   cases: { total: number; right: number; false_positives: number };
@@ -95,7 +86,7 @@ const casesView = (cases: readonly TriedCase[]): Stats["cases"] => ({
 
 function statsOf(
   name: string,
-  given: { known: readonly Skill[]; uses: readonly Use[]; spending: readonly Spending[] },
+  given: { known: readonly Skill[]; uses: readonly SkillUse[]; spending: readonly SkillSpending[] },
 ): Omit<Stats, "cases"> {
   return {
     skill: name,
@@ -160,5 +151,5 @@ function spendingLines({ spending }: Stats): Line[] {
   return [["model", `${tokens} tokens, $${cost_usd.toFixed(2)}, ${where}`]];
 }
 
-const usersOf = ({ runs, done, users, repeats }: Use) =>
+const usersOf = ({ runs, done, users, repeats }: SkillUse) =>
   `${runs} (${done} done) by ${count(users, "user")}; ${repeats} were repeats`;

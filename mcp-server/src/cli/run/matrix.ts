@@ -4,14 +4,12 @@ import { done, type RunConnection } from "./connection.ts";
 import { hostsSchema } from "./slots.ts";
 
 /** An entry of a matrix with what its tests run on, or why nothing of the kind is there. */
-export type Entry = { name: string; on: { device?: string; browser?: string } } | Missing;
-type Missing = { name: string; why: ToolError };
+export type Entry = { name: string } & ({ on: { device?: string; browser?: string } } | { why: ToolError });
 
 /** Words for devices of several models. */
 const kinds: Readonly<Record<string, readonly string[]>> = {
   phone: ["android_mobile", "ios_mobile"],
   android: ["android_mobile", "android_tv"],
-  iphone: ["ios_mobile"],
   ios: ["ios_mobile"],
   tv: ["android_tv", "stb"],
 };
@@ -36,11 +34,12 @@ export async function entriesOf(
     const own = devices.find((one) => one.id === name || nameOf(one) === name);
     if (own) return { name, on: { device: own.id } };
     if (browserNames.includes(name)) return browserEntry(name, device, devices);
-    const wanted = Object.hasOwn(kinds, name) ? (kinds[name] ?? []) : [name];
+    const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined;
+    const wanted = kind ?? [name];
     const found = devices.filter(({ model }) => wanted.includes(model));
     const free = found.find(({ state }) => !state.startsWith("held")) ?? found[0];
     if (free) return { name, on: { device: free.id } };
-    if (Object.hasOwn(kinds, name)) return { name, why: noDevice(wanted) };
+    if (kind) return { name, why: noDevice(kind) };
     throw unknownEntry(name, known);
   });
 }

@@ -31,29 +31,43 @@ export type ExecuteOptions = {
 
 const isOpen = ({ status }: RunReply) => status === "running" || status === "queued";
 
-/**
- * Runs a test case to its end and returns how it ended, or the error with which it could not be started. `stopped`: a person
- * ended it at a step.
- */
-export async function runTest(
+type Ended = { reply: RunReply; stopped: boolean } | { error: ToolError };
+
+/** Runs a test case to its end, as `runToEnd` does. */
+export const runTest = (
   test: Planned,
   { options, slot }: { options: ExecuteOptions; slot: Slot | undefined },
   connection: RunConnection,
   terminal: RunTerminal,
-): Promise<{ reply: RunReply; stopped: boolean } | { error: ToolError }> {
+): Promise<Ended> => {
+  const args = argumentsOf(test, options, slot);
+  return runToEnd({ tool: "execute_testcase", args, name: test.name, slot }, connection, terminal);
+};
+
+/**
+ * Starts an execution by its tool, waits for its end and returns how it ended, or the error with which it could not be started.
+ * An interruption cancels it. `stopped`: a person ended it at a step.
+ */
+export async function runToEnd(
+  { tool, args: given, name, slot }: Start,
+  connection: RunConnection,
+  terminal: RunTerminal,
+): Promise<Ended> {
   const call = async (tool: string, args: Record<string, unknown>, signal = unending()) =>
     runReply.parse(await done(connection.call(tool, args, signal)));
   const cancel = (execution_id: string) => call("cancel_execution", { execution_id });
   try {
-    let now = await call("execute_testcase", argumentsOf(test, options, slot));
+    // Returns at once with the execution's id, without which an interrupted run could not be cancelled.
+    let now = await call(tool, { ...given, wait_ms: 0 });
     while (isOpen(now)) {
       const { execution_id, next_step } = now;
-      terminal.status?.(statusOf(test, now));
+      terminal.status?.(statusOf(name, now));
       if (terminal.signal.aborted) now = await cancel(execution_id);
       else if (next_step) {
         const way = await askAtStep(next_step, slot, connection, terminal);
         if (way === "stop") return { reply: await cancel(execution_id), stopped: true };
-        now = await call("execute_testcase", { testcase: test.id, go: { execution_id, way }, wait_ms: 0 });
+        const go = { execution_id, way };
+        now = await call(tool, { testcase: given.testcase, go, wait_ms: 0 });
       } else {
         const args = { execution_id, wait_ms: waitOf(terminal), max_tokens: 50 };
         now = await untilInterrupted(call("get_execution_status", args, terminal.signal), terminal, now);
@@ -66,7 +80,15 @@ export async function runTest(
   }
 }
 
-const statusOf = ({ name }: Planned, { doing }: RunReply) => (doing === undefined ? "" : `${name}: ${doing}`);
+/** A tool that starts an execution and takes `wait_ms`, and what the execution is called. */
+type Start = {
+  tool: string;
+  args: Readonly<Record<string, unknown>>;
+  name: string;
+  slot?: Slot | undefined;
+};
+
+const statusOf = (name: string, { doing }: RunReply) => (doing === undefined ? "" : `${name}: ${doing}`);
 
 /** A person who watches is shown each step; for others one long wait does. */
 const waitOf = ({ columns }: Pick<RunTerminal, "columns">) => (columns === undefined ? waitMs : watchedMs);
@@ -88,8 +110,6 @@ function argumentsOf(
     testcase: id,
     inputs,
     ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
-    // Returns at once with the execution's id, without which an interrupted run could not be cancelled.
-    wait_ms: 0,
   };
 }
 

@@ -63,7 +63,7 @@ export async function runTestcases(
     for (const { name, file } of planned) terminal.out(`${file === undefined ? name : `${name}  ${file}`}\n`);
     return exitCodes.passed;
   }
-  return runPlanned({ planned, files, report }, { options, connection, terminal });
+  return runPlanned({ planned, files, report }, { options, connection, terminal, ended: [] });
 }
 
 async function runPlanned(
@@ -103,16 +103,11 @@ async function runGroups(rounds: readonly Planned[], running: Running): Promise<
   }
   const entries = await entriesOf(options.matrix, options.device, connection, terminal.signal);
   const groups: Group[] = [];
-  for (const entry of entries) groups.push(await runEntry(entry, rounds, running, groups));
+  for (const entry of entries) groups.push(await runEntry(entry, rounds, running));
   return groups;
 }
 
-async function runEntry(
-  entry: Entry,
-  rounds: readonly Planned[],
-  running: Running,
-  before: readonly Group[],
-): Promise<Group> {
+async function runEntry(entry: Entry, rounds: readonly Planned[], running: Running): Promise<Group> {
   const { name } = entry;
   const { out, err, signal, columns } = running.terminal;
   if (signal.aborted) return { name, rounds, ran: [] };
@@ -123,12 +118,7 @@ async function runEntry(
     return { name, rounds, ran: [], missing: slots };
   }
   out(`${name}: ${(slots?.all ?? []).map(({ device }) => deviceName(device)).join(", ")}\n`);
-  const ran = await runOn(
-    rounds,
-    own,
-    slots,
-    before.flatMap((group) => group.ran),
-  );
+  const ran = await runOn(rounds, own, slots);
   return { name, rounds, ran: ran.map((one) => ({ ...one, group: name })) };
 }
 
@@ -149,14 +139,9 @@ async function slotsFor(
 const workersOf = (rounds: readonly Planned[], { workers = 1 }: RunOptions) =>
   Math.min(workers, rounds.length);
 
-function runOn(
-  rounds: readonly Planned[],
-  running: Running,
-  slots: Slots | undefined,
-  before: readonly Ran[] = [],
-): Promise<Ran[]> {
+function runOn(rounds: readonly Planned[], running: Running, slots: Slots | undefined): Promise<Ran[]> {
   const none = () => Array.from({ length: workersOf(rounds, running.options) }, () => undefined);
-  return runAll(rounds, slots?.all ?? none(), running, before).finally(() => slots?.leave());
+  return runAll(rounds, slots?.all ?? none(), running).finally(() => slots?.leave());
 }
 
 function warnOfChanges(files: readonly Loaded[], terminal: RunTerminal): void {
@@ -190,23 +175,27 @@ function refuseContradictions({ keep, debug, workers = 1 }: RunOptions, { ask }:
     refuse("--debug asks at each step, and this is not a terminal.", "Run it in a terminal.");
 }
 
-type Running = { options: RunOptions; connection: RunConnection; terminal: RunTerminal };
+/** `ended` has the status of each test that ended, on all entries of a matrix. */
+type Running = {
+  options: RunOptions;
+  connection: RunConnection;
+  terminal: RunTerminal;
+  ended: string[];
+};
 
 /** In the order of `tests`; those that were not started are left out. */
 async function runAll(
   tests: readonly Planned[],
   places: readonly (Slot | undefined)[],
   running: Running,
-  before: readonly Ran[] = [],
 ): Promise<Ran[]> {
-  const { options, terminal } = running;
+  const { options, terminal, ended } = running;
+  const most = options.maxFailures ?? Number.POSITIVE_INFINITY;
   const ran: Ran[] = [];
   let next = 0;
   let isOver = false;
-  const mayStart = () => {
-    const bad = [...before, ...ran].filter(({ status }) => status !== "passed").length;
-    return !isOver && !terminal.signal.aborted && bad < (options.maxFailures ?? Number.POSITIVE_INFINITY);
-  };
+  const mayStart = () =>
+    !isOver && !terminal.signal.aborted && ended.filter((status) => status !== "passed").length < most;
   const slotFor = ({ needsDevice }: Planned, place: Slot | undefined) =>
     needsDevice || options.device !== undefined ? place : undefined;
   const work = async (place: Slot | undefined) => {
@@ -217,6 +206,7 @@ async function runAll(
       const slot = slotFor(test, place);
       const { end, stopped, isLost, text, fault } = await runOne(test, slot, running);
       ran.push({ at, ...end });
+      ended.push(end.status);
       terminal.out(progressText({ done: ran.length, total: tests.length }, text, end, terminal));
       isOver ||= stopped;
       if (isFault(end))

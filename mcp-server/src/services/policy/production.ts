@@ -26,10 +26,16 @@ export type ProductionPolicy = {
    * environment marked `production` or at one of its addresses, without `grant` and without `allow_writes` there.
    */
   judgeWrite(request: WriteRequest): void;
-  /** The production environment that the name or the address belongs to; undefined for none. */
-  productionOf(place: Place & { url?: string | undefined }): string | undefined;
-  /** Throws POLICY_DENIED if data of one of these names is `pii` of the environment, or of any without one. */
-  judgePersonalData(request: Place & { names: readonly string[]; to: string; grant?: boolean }): void;
+  /**
+   * Why a plan may not do what it would; undefined if it may. `personal` names data and what they would be sent to: those that
+   * are `pii` of the environment, or of any without one, are refused.
+   */
+  judge(plan: Place & Planned): Promise<{ message: string; hint: string } | undefined>;
+};
+
+type Planned = {
+  writes: readonly { method: string; url: string }[];
+  personal?: { names: readonly string[]; to: string } | undefined;
 };
 
 const reads: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "TRACE"]);
@@ -40,29 +46,34 @@ export const isWrite = (method: string): boolean => !reads.has(method.toUpperCas
 export function createProductionPolicy(environments: Environments): ProductionPolicy {
   const productions = Object.entries(environments)
     .filter(([, { production }]) => production)
-    .map(([name, { urls }]) => ({ name, patterns: urls.map(parseUrlPattern) }));
-  const isIn = (environment: string | undefined, url: URL | undefined) =>
-    productions.filter(
+    .map(([name, { urls, allow_writes }]) => ({ name, allow_writes, patterns: urls.map(parseUrlPattern) }));
+  const found = (environment: string | undefined, text: string) => {
+    const url = URL.canParse(text) ? new URL(text) : undefined;
+    return productions.filter(
       ({ name, patterns }) =>
         name === environment || (url && patterns.some((pattern) => matchesUrl(pattern, url))),
     );
-  const found = (environment: string | undefined, url: string | undefined) =>
-    isIn(environment, url !== undefined && URL.canParse(url) ? new URL(url) : undefined).map(
-      ({ name }) => name,
-    );
+  };
+  const deniedWrite = ({ environment, method, url, grant }: WriteRequest) => {
+    if (grant === true || !isWrite(method)) return undefined;
+    const denying = found(environment, url).find(({ allow_writes }) => !allow_writes);
+    return denying && writeDenied(denying.name, method.toUpperCase(), url);
+  };
+  const deniedData = (environment: string | undefined, { names, to }: NonNullable<Planned["personal"]>) => {
+    const places = environment === undefined ? Object.keys(environments) : [environment];
+    const personal = new Set(places.flatMap((place) => environments[place]?.pii ?? []));
+    const sent = names.filter((name) => personal.has(name));
+    return sent.length > 0 ? personalDataDenied(sent, to) : undefined;
+  };
   return {
-    productionOf: ({ environment, url }) => found(environment, url)[0],
-    judgeWrite({ environment, method, url, grant }) {
-      if (grant === true || !isWrite(method)) return;
-      const denying = found(environment, url).find((name) => environments[name]?.allow_writes !== true);
-      if (denying !== undefined) throw writeDenied(denying, method.toUpperCase(), url);
+    judgeWrite(request) {
+      const denied = deniedWrite(request);
+      if (denied) throw denied;
     },
-    judgePersonalData({ environment, names, to, grant }) {
-      if (grant === true) return;
-      const places = environment === undefined ? Object.keys(environments) : [environment];
-      const personal = new Set(places.flatMap((place) => environments[place]?.pii ?? []));
-      const sent = names.filter((name) => personal.has(name));
-      if (sent.length > 0) throw personalDataDenied(sent, to);
+    async judge({ environment, writes, personal }) {
+      const write = writes.map((one) => deniedWrite({ ...one, environment })).find(Boolean);
+      const denied = write ?? (personal && deniedData(environment, personal));
+      return denied && { message: denied.message, hint: denied.hint };
     },
   };
 }

@@ -117,26 +117,21 @@ test("scenarios are tests with the steps, tags and words of what they are in", (
   expect(problem(["tests", 1, "name"], "x")).toMatchObject({ line: 28 });
 });
 
-test("an outline is a test with rows; where a placeholder is a word of the sentence, each row is a test", () => {
+test("each row of an outline is a test, whose values may have quotes", () => {
   const { tests, problems } = read(
     ...["Feature: Shop", "  Scenario Outline: Buy <the item>"],
     ...['    When I click "Buy <the item>"', '    Then I see "<price>"', "    @eu", "    Examples: Europe"],
-    ...["      | the item | price |", "      | Lamp | 40 € |", "      | Cup | 4 € |"],
+    ...["      | the item | price |", "      | Lamp | 40 € |", '      | Cup | 4 "Taler" |'],
     ...["    Examples:", "      | the item | price |", "      | Cup | 5 $ |"],
     ...["  Scenario Outline: Many", '    When I <act> "Buy"', '    Then there are <n> "css=.row"'],
     ...["    Examples:", "      | act | n |", "      | click | 1 |", "      | tap | 2 |"],
   );
   expect(problems).toEqual([]);
-  const inputs = [{ name: "the_item" }, { name: "price" }];
-  const steps = ['I click "Buy {{the_item}}"', { check: 'I see "{{price}}"' }];
-  const [lamp, cup] = [
-    { the_item: "Lamp", price: "40 €" },
-    { the_item: "Cup", price: "4 €" },
-  ];
-  const dollars = { the_item: "Cup", price: "5 $" };
+  const buy = (item: string, price: string) => [`I click "Buy ${item}"`, { check: `I see ${price}` }];
   expect(tests).toEqual([
-    { name: "Shop: Buy <the item> (Europe)", tags: ["eu"], inputs, for_each: [lamp, cup], steps },
-    { name: "Shop: Buy <the item> (examples 2)", tags: [], inputs, for_each: [dollars], steps },
+    { name: "Shop: Buy Lamp (Europe)", tags: ["eu"], steps: buy("Lamp", '"40 €"') },
+    { name: "Shop: Buy Cup (Europe)", tags: ["eu"], steps: buy("Cup", '“4 "Taler"”') },
+    { name: "Shop: Buy Cup (examples 2)", tags: [], steps: buy("Cup", '"5 $"') },
     {
       ...{ name: "Shop: Many (row 1)", tags: [] },
       steps: ['I click "Buy"', { check: 'there are 1 "css=.row"' }],
@@ -185,6 +180,11 @@ test("everything that is wrong with the form is named with its line, and no test
   ]);
   expect(read("Feature: a", " ".repeat(1_000_000)).problems).toEqual([
     expect.stringMatching(/^1: a feature has at most 1000000 characters/),
+  ]);
+  const rows = Array.from({ length: 2_001 }, () => "      | a |");
+  const outline = ["  Scenario Outline: b", '    When I click "<x>"', "    Examples:", "      | x |"];
+  expect(read("Feature: a", ...outline, ...rows).problems).toEqual([
+    expect.stringMatching(/^4: a feature has at most 2000 tests/),
   ]);
   expect(read("# language: xx", "Feature: a").problems).toEqual(["1: Language not supported: xx"]);
 });

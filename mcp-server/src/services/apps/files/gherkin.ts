@@ -3,8 +3,7 @@ import type { Examples, Feature, GherkinDocument, Scenario, Step, TableRow, Tag 
 import type { Path, Problem, Source } from "../../../config/source.ts";
 import type { Params } from "../../../domain/index.ts";
 import { didYouMean, pathText } from "../../../domain/schemaProblems.ts";
-import { sentencesOf } from "../authoring/sentences.ts";
-import { placeOf, readSteps, type StepsRead } from "./gherkinSteps.ts";
+import { inQuotes, placeOf, readSteps } from "./gherkinSteps.ts";
 
 type Place = { line: number; column: number };
 
@@ -13,11 +12,12 @@ const longestName = 120;
 const longestDescription = 2_000;
 /** Some seconds of parsing. */
 const mostCharacters = 1_000_000;
+const mostTests = 2_000;
 
 /**
  * A feature file as the tests of a YAML file, each scenario a test, that knows where each value stands. Steps are the sentences
- * of the short form, without the keywords. An outline is one test with `for_each` rows; where a placeholder stands outside
- * quotes, each row is a test of its own. `# app: NAME` above the feature names the app.
+ * of the short form, without the keywords. Each row of an outline is a test of its own. `# app: NAME` above the feature names the
+ * app.
  */
 export function parseFeature(file: string, text: string): Source {
   const reader = new FeatureReader(file);
@@ -126,96 +126,71 @@ class FeatureReader {
     if (steps.length === 0) this.add(placeOf(scenario.location), `"${scenario.name}" has no steps`);
     else if (isBare)
       this.add(placeOf(scenario.location), `"${scenario.name}" has placeholders and no Examples`);
-    else if (examples.length === 0) this.addTest(scenario, above, { rows: undefined, tags: [], suffix: "" });
+    else if (examples.length === 0) this.addTest(scenario, above);
     for (const [index, one] of examples.entries()) {
       const suffix = examples.length === 1 ? "" : ` (${one.name || `examples ${index + 1}`})`;
-      this.readExamples(one, { scenario, above, suffix });
+      this.readExamples(one, scenario, above, suffix);
     }
   }
 
-  private readExamples(examples: Examples, outlined: Outlined): void {
-    const { scenario, above, suffix } = outlined;
-    const { tableHeader, tableBody, tags } = examples;
-    const place = placeOf(examples.location);
+  /** A test for each row of an outline. */
+  private readExamples(examples: Examples, scenario: Scenario, above: Above, suffix: string): void {
+    const { tableHeader, tableBody: rows, tags } = examples;
     const columns = tableHeader?.cells.map(({ value }) => value) ?? [];
-    if (!this.areFit(columns, tableBody, { scenario, place })) return;
-    const rows: Rows = { columns, rows: tableBody, place };
-    if (isQuoted(scenario.steps, columns)) this.addTest(scenario, above, { rows, tags, suffix });
-    else this.addEachRow(rows, outlined, tags);
+    if (!this.areFit(columns, rows, scenario, placeOf(examples.location))) return;
+    const names = rows.map((row) => filled(scenario.name, columns, row));
+    for (const [index, row] of rows.entries()) {
+      const isUnique = names.filter((name) => name === names[index]).length === 1;
+      const name = `${names[index]}${isUnique ? "" : ` (row ${index + 1})`}${suffix}`;
+      const test = { ...scenario, name, location: row.location, tags: [...scenario.tags, ...tags] };
+      this.addTest(test, above, (text) => filled(text, columns, row));
+    }
   }
 
   private areFit(
     columns: readonly string[],
     rows: readonly TableRow[],
-    { scenario, place }: { scenario: Scenario; place: Place },
+    scenario: Scenario,
+    place: Place,
   ): boolean {
     const before = this.problems.length;
     if (rows.length === 0) this.add(place, `the examples of "${scenario.name}" have no row`);
-    const variables = columns.map(variableOf);
-    const twice = columns.find((_, index) => variables.indexOf(variables[index] ?? "") < index);
+    if (this.tests.length + rows.length > mostTests)
+      this.add(
+        place,
+        `a feature has at most ${mostTests} tests, a row of an outline each; write several files`,
+      );
+    const twice = columns.find((name, index) => columns.indexOf(name) < index);
     if (twice !== undefined) this.add(place, `the examples have the column "${twice}" twice`);
     for (const { text, location } of scenario.steps)
-      for (const name of placeholdersIn(text)) {
+      for (const [, name = ""] of text.matchAll(/<([^<>]+)>/g)) {
         const near = columns.includes(name) ? "" : didYouMean(name, columns);
         if (near !== "") this.add(placeOf(location), `<${name}> is not a column of the examples${near}`);
       }
     return this.problems.length === before;
   }
 
-  /** A test for each row of an outline. */
-  private addEachRow(
-    { columns, rows }: Rows,
-    { scenario, above, suffix }: Outlined,
-    tags: readonly Tag[],
-  ): void {
-    const names = rows.map((row) => filled(scenario.name, columns, row));
-    for (const [index, row] of rows.entries()) {
-      const isUnique = names.filter((name) => name === names[index]).length === 1;
-      const name = `${names[index]}${isUnique ? "" : ` (row ${index + 1})`}`;
-      const fill = (text: string) => filled(text, columns, row);
-      this.addTest({ ...scenario, name }, above, { rows: undefined, tags, suffix, fill });
-    }
-  }
-
-  private addTest(scenario: Scenario, above: Above, { rows, tags, suffix, fill = asItIs }: Outline): void {
+  private addTest(scenario: Scenario, above: Above, fill = (text: string) => text): void {
     const path = ["tests", this.tests.length];
     const place = placeOf(scenario.location);
     this.places.set(pathText(path), place);
-    const before = readSteps(above.steps, asItIs);
-    const own = readSteps(scenario.steps, rows ? (text) => placeholders(text, rows.columns) : fill);
+    const before = readSteps(above.steps, (text) => text);
+    const own = readSteps(scenario.steps, fill);
     for (const { message, ...at } of [...before.problems, ...own.problems]) this.add(at, message);
-    for (const [index, step] of [...before.steps, ...own.steps].entries())
+    const steps = [...before.steps, ...own.steps];
+    for (const [index, step] of steps.entries())
       this.places.set(pathText([...path, "steps", index]), step.place);
     const description = paragraphs(above.description, scenario.description).slice(0, longestDescription);
+    const variables = { ...before.variables, ...own.variables };
     this.tests.push({
-      name: nameOf(above.title, `${scenario.name || `line ${place.line}`}${suffix}`),
+      name: nameOf(above.title, scenario.name || `line ${place.line}`),
       ...(description !== "" && { description }),
-      tags: tagsOf([...above.tags, ...scenario.tags, ...tags]),
-      ...(rows && this.rowsOf(rows, path)),
-      ...variablesOf(before, own),
-      steps: [...before.steps, ...own.steps].map(({ step }) => step),
+      tags: tagsOf([...above.tags, ...scenario.tags]),
+      ...(Object.keys(variables).length > 0 && { variables }),
+      steps: steps.map(({ step }) => step),
     });
-  }
-
-  /** The inputs of a test and its rows. */
-  private rowsOf({ columns, rows, place }: Rows, path: Path): Params {
-    this.places.set(pathText([...path, "for_each"]), place);
-    const for_each = rows.map(({ location, cells }, index) => {
-      this.places.set(pathText([...path, "for_each", index]), placeOf(location));
-      return Object.fromEntries(columns.map((column, at) => [variableOf(column), cells[at]?.value ?? ""]));
-    });
-    return { inputs: columns.map((column) => ({ name: variableOf(column) })), for_each };
   }
 }
-
-type Rows = { columns: readonly string[]; rows: readonly TableRow[]; place: Place };
-type Outline = {
-  rows: Rows | undefined;
-  tags: readonly Tag[];
-  suffix: string;
-  fill?: (text: string) => string;
-};
-type Outlined = { scenario: Scenario; above: Above; suffix: string };
 
 function stepKeywords(language: string): string[] {
   const { given = [], when = [], then = [], and = [], but = [] } = dialects[language] ?? {};
@@ -233,8 +208,6 @@ function isTypo(word: string, keyword: string): boolean {
   const lacks = [...known].some((_, at) => known.slice(0, at) + known.slice(at + 1) === said);
   return lacks || sorted(said) === sorted(known);
 }
-
-const asItIs = (text: string) => text;
 
 function appOf({ comments }: GherkinDocument, { location }: Feature): string | undefined {
   const above = comments.filter((comment) => comment.location.line < location.line);
@@ -255,33 +228,10 @@ function nameOf(above: string, scenario: string): string {
 
 const tagsOf = (tags: readonly Tag[]) => [...new Set(tags.map(({ name }) => name.replace(/^@/, "")))];
 
-function variablesOf(...read: readonly StepsRead[]): Params {
-  const variables = Object.assign({}, ...read.map((one) => one.variables));
-  return Object.keys(variables).length > 0 ? { variables } : {};
-}
-
-const variableOf = (column: string) =>
-  column
-    .trim()
-    .replace(/\W+/g, "_")
-    .replace(/^(?=\d)|^$/, "_");
-
-const placeholdersIn = (text: string) => [...text.matchAll(/<([^<>]+)>/g)].flatMap(([, name]) => name ?? []);
-
-const replaced = (text: string, columns: readonly string[], by: (index: number) => string) =>
-  text.replace(/<([^<>]+)>/g, (whole, name: string) => {
-    const index = columns.indexOf(name);
-    return index < 0 ? whole : by(index);
-  });
-
-const placeholders = (text: string, columns: readonly string[]) =>
-  replaced(text, columns, (index) => `{{${variableOf(columns[index] ?? "")}}}`);
-
+/** The values of a row in place of `<column>`; `"<column>"` takes other quotes where the value has such. */
 const filled = (text: string, columns: readonly string[], { cells }: TableRow) =>
-  replaced(text, columns, (index) => cells[index]?.value ?? "");
-
-/** Whether the placeholders of all steps stand in quotes, where they are values and not words of the sentence. */
-const isQuoted = (steps: readonly Step[], columns: readonly string[]) =>
-  steps.every(({ text }) =>
-    sentencesOf(placeholders(text, columns)).every((one) => !one.text.includes("{{")),
-  );
+  text.replace(/"<([^<>]+)>"|<([^<>]+)>/g, (whole, quoted?: string, bare?: string) => {
+    const value = cells[columns.indexOf(quoted ?? bare ?? "")]?.value;
+    if (value === undefined) return whole;
+    return quoted === undefined ? value : inQuotes(value);
+  });

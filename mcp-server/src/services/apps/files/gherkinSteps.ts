@@ -9,9 +9,9 @@ type Said = "given" | "when" | "then" | undefined;
 type Place = { line: number; column: number };
 
 /** A step in the short form, with its place in the feature. `check` is words that must hold a check. */
-export type FeatureStep = { step: string | { check: string }; place: Place };
+type FeatureStep = { step: string | { check: string }; place: Place };
 /** `variables` are the long texts of the steps, which name them as placeholders. */
-export type StepsRead = {
+type StepsRead = {
   steps: FeatureStep[];
   variables: Record<string, string>;
   problems: (Place & { message: string })[];
@@ -64,7 +64,7 @@ const withoutColon = (text: string) => text.replace(/[\s:]+$/, "");
 export const placeOf = ({ line, column = 1 }: { line: number; column?: number }): Place => ({ line, column });
 
 /** In the quotes of the other kind where the text has double ones. */
-const inQuotes = (text: string) => (text.includes('"') ? `“${text}”` : `"${text}"`);
+export const inQuotes = (text: string) => (text.includes('"') ? `“${text}”` : `"${text}"`);
 
 function quotedText(text: string, line: number, { variables }: StepsRead): string {
   const isShort = text.length <= longestInline && !/[\n”]/.test(text);

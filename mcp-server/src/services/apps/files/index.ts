@@ -1,4 +1,3 @@
-import { isFeature } from "../../../config/places.ts";
 import type { Step } from "../../../domain/index.ts";
 import type { Database } from "../../../storage/engine/database.ts";
 import { executionRows } from "../../../storage/rows/executionRows.ts";
@@ -35,8 +34,6 @@ export { testYaml } from "./exportYaml.ts";
 export { fileNameOf } from "./projectFiles.ts";
 
 /** Apps and tests as YAML: models, test cases and references. */
-/** A scenario as a test case in the short form, and its line in the feature. */
-export type FeatureTest = { testcase: unknown; line: number };
 export type AppFiles = ReturnType<typeof createAppFiles>;
 
 /** The steps of the last run of a test in this project, whatever build it was of. */
@@ -119,26 +116,17 @@ const transfer = ({ db, userinterfaces, testcases, references, verbs }: AppFiles
     };
   },
   /**
-   * The tests of a feature's text in the short form that `save_testcase` takes, with their lines, and everything that is wrong
-   * with the feature and its sentences. `app` is for a feature that names none. Stores nothing.
+   * The tests of a feature's text in the short form that `save_testcase` takes, none if something is wrong, and what is wrong or
+   * weak. `app` is for a feature that names none. Stores nothing.
    */
-  async readFeature(
-    text: string,
-    { file: name, app }: { file: string; app?: string | undefined },
-  ): Promise<{ tests: FeatureTest[]; findings: Finding[] }> {
-    const file = isFeature(name) ? name : `${name}.feature`;
-    const files = [{ file, yaml: text }];
+  async readFeature(text: string, app?: string): Promise<{ tests: unknown[]; findings: Finding[] }> {
+    const file = "gherkin.feature";
     const examining = { verbs: verbs(), testcases, lastSteps: async () => [], app };
-    const { findings } = await examineFiles(files, examining);
-    const problems = await problemsIn(text, file);
-    if (problems.lines.length > 0) return { tests: [], findings };
-    const read = readYaml(text, { verbs: verbs(), file, problems });
+    const { findings } = await examineFiles([{ file, yaml: text }], examining);
+    if (findings.some(({ weak }) => !weak)) return { tests: [], findings };
+    const read = readYaml(text, { verbs: verbs(), file, problems: await problemsIn(text, file) });
     giveOnlyApp([{ ...read, file }], app === undefined ? [] : [app]);
-    const tests = read.tests.map(({ value, path }) => ({
-      testcase: value,
-      line: problems.placeOf(path).line,
-    }));
-    return { tests, findings };
+    return { tests: read.tests.map(({ value }) => value), findings };
   },
   /** What is wrong or weak in files that belong together. Stores nothing. */
   examine: (files: readonly FileText[]): Promise<Examination> =>

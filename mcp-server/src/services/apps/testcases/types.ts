@@ -92,7 +92,7 @@ type ReadFeature = (
   text: string,
   app: string | undefined,
 ) => Promise<{
-  tests: readonly { testcase: unknown }[];
+  tests: readonly unknown[];
   findings: readonly { line: number; message: string; weak?: true }[];
 }>;
 

@@ -31,7 +31,7 @@ export async function withoutGherkin(
       test.name,
       problems.map((message) => ({ path: "", code: "TESTCASE_INVALID", message })),
     );
-  const { variables, ...scenario } = paramsSchema.parse(tests[0]?.testcase);
+  const { variables, ...scenario } = paramsSchema.parse(tests[0]);
   return {
     ...scenario,
     ...test,

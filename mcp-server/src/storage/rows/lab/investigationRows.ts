@@ -1,36 +1,11 @@
 import { and, asc, eq, lt, ne, type SQL, sql } from "drizzle-orm";
+import type { SkillSpending, SkillUse } from "../../../domain/index.ts";
 import type { Database } from "../../engine/database.ts";
 import { everyColumn, hasValues, type WithoutNulls, withoutNulls } from "../../schema/columns.ts";
 import { agentSessions, investigations } from "../../schema/index.ts";
 
 /** An investigation with the whole state of its tree; times are ISO 8601 UTC. `reason` says why it `failed`. */
 export type Investigation = WithoutNulls<typeof investigations.$inferSelect>;
-
-/** What the investigations of one skill took and found. Times are in milliseconds, means over the runs. */
-export type SkillUse = {
-  skill: string;
-  runs: number;
-  done: number;
-  /** Principals who used it, and runs beyond the first of each. */
-  users: number;
-  repeats: number;
-  mean_ms: number;
-  mean_steps: number;
-  mean_calls: number;
-  cached: number;
-  source_ms: number;
-  /** Questions to a person, and the runs that asked one. */
-  handoffs: number;
-  asked: number;
-  rated: number;
-  rating: number | null;
-  /** Of the runs whose cause a person judged: those that were right, and those that named a wrong cause. */
-  confirmed: number;
-  right: number;
-  wrong: number;
-};
-/** What conversations that used the skill sent to a model. */
-export type SkillSpending = { skill: string; conversations: number; tokens: number; cost_usd: number };
 
 export type InvestigationRows = ReturnType<typeof investigationRows>;
 
