@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import { describeIssue } from "../nearest.ts";
-import { readSource, type SkillProblem } from "../source.ts";
+import { parseFile } from "../nearest.ts";
+import type { SkillProblem } from "../source.ts";
 import { nextActions, nextState, startTree } from "./engine.ts";
 import { reportOf } from "./report.ts";
 import type { DecisionTree } from "./schema.ts";
@@ -62,19 +62,11 @@ export function parseCase(
   file: string,
   tree: DecisionTree,
 ): { case?: TreeCase; problems: SkillProblem[] } {
-  const source = readSource(text, file);
-  if (Array.isArray(source)) return { problems: source };
-  const parsed = caseSchema.safeParse(source.value);
-  if (!parsed.success)
-    return {
-      problems: parsed.error.issues.flatMap((issue) =>
-        describeIssue(issue, source, "a test case", caseSchema),
-      ),
-    };
-  const problems = Object.keys(parsed.data.results ?? {})
-    .filter((name) => !Object.hasOwn(tree.steps, name))
-    .map((name) => source.problemAt(["results", name], `results.${name}: the tree has no such step`));
-  return problems.length > 0 ? { problems } : { case: parsed.data, problems };
+  const { source, data, problems } = parseFile({ file, text }, "a test case", caseSchema);
+  for (const name of Object.keys(data?.results ?? {}))
+    if (source && !Object.hasOwn(tree.steps, name))
+      problems.push(source.problemAt(["results", name], `results.${name}: the tree has no such step`));
+  return data && problems.length === 0 ? { case: data, problems } : { problems };
 }
 
 /** More than any tree with two visits of each step needs between two answers. */
