@@ -1,5 +1,5 @@
 export { type TriedCase, tryCases } from "./caseFiles.ts";
-export { type DataApi, type Database, type DataSources, findSource, isRefused } from "./dataSources.ts";
+export { type DataSources, findSource } from "./dataSources.ts";
 export { cannotRead, readText } from "./files.ts";
 export type { KnownTools } from "./folder.ts";
 export { type LoadedSkills, loadSkillFolders, loadSkills } from "./load.ts";

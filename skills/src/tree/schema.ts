@@ -57,7 +57,10 @@ const request = {
   body: z.unknown().optional(),
 };
 const onlyReads = ({ method, reads }: { method: string; reads: boolean }) => method !== "POST" || reads;
-const readsProblem = { path: ["method"], message: "POST needs reads: true next to it, if it changes nothing" };
+const readsProblem = {
+  path: ["method"],
+  message: "POST needs reads: true next to it, if it changes nothing",
+};
 
 const httpAction = z
   .strictObject({

@@ -12,11 +12,11 @@ export type Evaluate = (condition: string, scope: Scope) => boolean | { undeterm
 /** What a step's reply goes through before the engine gets it, in this order. All of it is the caller's work. */
 export type ReplyRules = {
   /** Seconds for which the reply may be taken from a cache, with the filled action as its key. */
-  cache_ttl?: number;
+  cache_ttl?: number | undefined;
   /** A CEL expression over `result` (the raw reply) that gives the reply to use. */
-  parser?: string;
+  parser?: string | undefined;
   /** JSON Schema (draft 2020-12) that the reply must meet. The reply of a query is an array of rows. */
-  schema?: Record<string, unknown>;
+  schema?: Record<string, unknown> | undefined;
 };
 
 /** SQL and its values. `sql` has $1, $2 …; `pieces` is the SQL around the values, one piece more than `params`. */
@@ -57,7 +57,7 @@ export type TreeInput =
       /** An option's name, title or number (from 1), or free text of several words. */
       answer: string;
       /** Values that were missing, merged into the context. */
-      context?: Scope;
+      context?: Scope | undefined;
       at: number;
     };
 

@@ -10,17 +10,15 @@ import {
 } from "@labwright/skills";
 import { ToolError } from "../../../errors.ts";
 import type { Investigation, InvestigationRows } from "../../../storage/index.ts";
-import type { Clock, Run, Secrets } from "../../ports.ts";
+import type { Run, Secrets } from "../../ports.ts";
 import { reasonOf } from "../../records/executions/index.ts";
 import { type ActionPorts, runAction, type Tally } from "./actions.ts";
 
 type Ended = { planned: PlannedAction; result: ActionResult; startedAt: number; durationMs: number };
 
-export type ConductDependencies = {
+export type ConductDependencies = Omit<ActionPorts, "run" | "tally"> & {
   rows: Pick<InvestigationRows, "save">;
   secrets: Pick<Secrets, "maskValues">;
-  clock: Clock;
-  ports: Omit<ActionPorts, "run" | "tally">;
   evaluate: Evaluate;
   /** The server ends: what runs is left to its next start. */
   isClosing(): boolean;
@@ -78,10 +76,10 @@ export class Conduct {
   }
 
   private async act(planned: PlannedAction): Promise<Ended> {
-    const { clock, ports } = this.deps;
+    const { clock } = this.deps;
     const started = clock.monotonic();
     const startedAt = clock.now();
-    const result = await runAction(planned.action, { ...ports, run: this.run, tally: this.tally });
+    const result = await runAction(planned.action, { ...this.deps, run: this.run, tally: this.tally });
     return { planned, result, startedAt, durationMs: clock.monotonic() - started };
   }
 

@@ -246,8 +246,8 @@ export class Investigations {
     const { tree } = definition.investigation;
     const sources = this.sources.of(definition.data_sources ?? {});
     return new Conduct({ ...row, execution_id: run.id }, tree, restoreState(tree, row.state), run, {
-      ...{ rows, secrets, clock, evaluate, isClosing: () => this.isClosing },
-      ports: { cache: this.cache, schemas, tools, clock, sources },
+      ...{ rows, secrets, clock, schemas, tools, sources, evaluate },
+      ...{ cache: this.cache, isClosing: () => this.isClosing },
     });
   }
 
