@@ -31,7 +31,7 @@ export function concludingLane(state: TreeState): Lane {
 /** Merges the paths when all have ended: ends the investigation, or asks a person. */
 export function merge(run: Run): void {
   const { state } = run;
-  const isAtEnd = state.lanes.every(({ status }) => status === "ended");
+  const isAtEnd = state.lanes.every(({ step }) => step === null);
   if (!isAtEnd || openHandoff(state) !== undefined || state.ended_at !== null) return;
   if (!askAboutFindings(run)) state.ended_at = run.at;
 }

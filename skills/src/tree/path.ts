@@ -21,7 +21,7 @@ import type { ActionResult, Conclusion, FilledAction, Handoff, Lane, TreeState }
 
 /** Goes to a step: its action is given out when its pre-conditions hold and all its values are there. */
 export function enter(run: Run, lane: Lane, name: string): void {
-  Object.assign(lane, { step: name, status: "running", action: null });
+  Object.assign(lane, { step: name, action: null });
   const action = plan(run, stepOf(run.tree, name));
   if (Array.isArray(action)) {
     undetermined(run, lane, action);
@@ -142,7 +142,6 @@ function askFirst(
   }
   const action = conclusion.recommended_action;
   if (next_step === null || approved !== undefined || !isCritical(run.tree, action)) return false;
-  lane.status = "waiting";
   askApproval(run, from, finding, action.action, (approved) => ({ do: "take", decision: name, approved }));
   return true;
 }
@@ -193,7 +192,6 @@ function wait(
   options: Handoff["options"],
 ): void {
   if (lane.id === mainLane) {
-    lane.status = "waiting";
     ask(run, trigger, lane.step, reason, options);
     return;
   }
@@ -202,5 +200,5 @@ function wait(
 }
 
 export function end(lane: Lane, conclusion: Conclusion | null): void {
-  Object.assign(lane, { status: "ended", step: null, action: null, conclusion });
+  Object.assign(lane, { step: null, action: null, conclusion });
 }

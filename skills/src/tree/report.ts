@@ -10,7 +10,7 @@ export function reportOf(state: TreeState) {
   const { history, evidence } = state;
   const isDone = state.ended_at !== null;
   const handoff = openHandoff(state);
-  const isRunning = state.lanes.some(({ status }) => status === "running");
+  const isRunning = state.lanes.some(({ action }) => action !== null);
   const status: "running" | "waiting" | "done" = isDone ? "done" : isRunning ? "running" : "waiting";
   return {
     status,

@@ -124,10 +124,9 @@ const handoff = z.object({
 
 const lane = z.object({
   id: z.string(),
-  status: z.enum(["running", "waiting", "ended"]),
-  /** The step that runs now or waits; null when the path ended. */
+  /** The step that runs or waits; null when the path ended. */
   step: z.string().nullable(),
-  /** What runs now, with the values that it was given out with. */
+  /** What runs now, with the values that it was given out with; null when the step waits for a person. */
   action: z
     .custom<FilledAction>((value) => typeof value === "object" && value !== null && "type" in value)
     .nullable(),

@@ -36,7 +36,10 @@ describe("actions", () => {
     });
   });
 
-  test.each(["{ path: /x, method: POST }", "{ path: /x, method: DELETE }"])("of HTTP only read: %s", (request) => {
+  test.each([
+    "{ path: /x, method: POST }",
+    "{ path: /x, method: DELETE }",
+  ])("of HTTP only read: %s", (request) => {
     const action = request.replace("{", "{ type: http, source: shop,");
     const text = treeText("one", step("one", [cause("it", "true", "It")], [`action: ${action}`]));
     const problem = expect.stringMatching(/method: (POST needs reads: true|must be GET, HEAD or POST)/);
