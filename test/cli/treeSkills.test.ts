@@ -4,7 +4,6 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { shipmentFolder } from "../fixtures/shipments.ts";
 import { run, temporaryFolder } from "./fixtures.ts";
 
-
 let folder: ReturnType<typeof temporaryFolder>;
 beforeEach(() => {
   folder = temporaryFolder();

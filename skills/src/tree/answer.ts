@@ -5,7 +5,7 @@ import { type Effect, type Handoff, type Scope, TreeError, type TreeInput } from
 
 type Answer = Extract<TreeInput, { type: "answer" }>;
 
-/** Applies a person's answer to the handoff that waits. Words that are no option are the cause. */
+/** Applies a person's answer to the handoff that waits. Words that match no option are the cause. */
 export function applyAnswer(run: Run, { handoff: id, answer, context }: Answer): void {
   const handoff = openOne(run, id);
   const text = answer.trim();

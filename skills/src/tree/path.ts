@@ -183,7 +183,7 @@ function undetermined(run: Run, lane: Lane, reasons: readonly string[]): void {
   ]);
 }
 
-/** Asks a person. A parallel check asks nobody and never stops the others: it ends with the reason. */
+/** Asks a person. A parallel check never asks and never stops the others: it ends with the reason. */
 function wait(
   run: Run,
   lane: Lane,
