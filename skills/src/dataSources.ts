@@ -63,8 +63,8 @@ export const dataSourcesSchema = z
   });
 
 export type DataSources = z.output<typeof dataSourcesSchema>;
-export type Database = z.output<typeof database>;
-export type DataApi = z.output<typeof api>;
+type Database = z.output<typeof database>;
+type DataApi = z.output<typeof api>;
 
 const databasesOf = (sources: DataSources): [name: string, Database][] =>
   Object.entries(sources).flatMap(([name, source]) =>
@@ -90,14 +90,12 @@ export function findSource(
 export const sourceNames = (sources: DataSources | undefined): ReadonlySet<string> =>
   new Set([...databasesOf(sources ?? {}).map(([name]) => name), ...Object.keys(sources?.apis ?? {})]);
 
-export const isRefused = (given: string | undefined): boolean => given === refused;
-
 /** Sources whose credentials are not taken, with what to do. Queries of them must be refused. */
 export function refusedSources(sources: DataSources | undefined): { path: string[]; message: string }[] {
   const apis = Object.entries(sources?.apis ?? {}).map(([name, source]) => [["apis", name], source] as const);
   const databases = databasesOf(sources ?? {}).map(([name, source]) => [[name], source] as const);
   return [...databases, ...apis].flatMap(([path, source]) =>
-    isRefused(source.credentials)
+    source.credentials === refused
       ? [{ path: ["data_sources", ...path, "credentials"], message: refusal(path.join(".")) }]
       : [],
   );

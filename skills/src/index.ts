@@ -1,5 +1,5 @@
 export { type TriedCase, tryCases } from "./caseFiles.ts";
-export { type DataApi, type Database, type DataSources, findSource, isRefused } from "./dataSources.ts";
+export { type DataSources, findSource } from "./dataSources.ts";
 export { cannotRead, readText } from "./files.ts";
 export type { KnownTools } from "./folder.ts";
 export { type LoadedSkills, loadSkillFolders, loadSkills } from "./load.ts";
@@ -12,24 +12,20 @@ export { readSource, type SkillProblem, type Source } from "./source.ts";
 export { newSkillFiles } from "./template.ts";
 export {
   type ActionResult,
-  type BoundSql,
   type CaseOutcome,
   type DecisionTree,
   type Evaluate,
   type FilledAction,
-  type HttpAction,
   nextActions,
   nextState,
   type PlannedAction,
   parseTree,
-  type QueryAction,
-  type ReplyRules,
   reportOf,
   restoreState,
   type Scope,
   type SimpleAction,
+  type SimpleResult,
   startTree,
-  type ToolAction,
   type TreeCase,
   TreeError,
   type TreeInput,

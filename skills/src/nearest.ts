@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { SkillProblem, Source } from "./source.ts";
+import { readSource, type SkillProblem, type Source } from "./source.ts";
 
 /** Up to `limit` names that are most like `wanted`, best first: what a problem offers when a name is unknown. */
 export function nearest(wanted: string, names: Iterable<string>, limit = 3): string[] {
@@ -41,6 +41,19 @@ export function describeIssue(
       source.problemAt([...path, key], `${[...path, key].join(".")}: is not a key here`),
     );
   return [source.problemAt(path, [path.join("."), message].filter(Boolean).join(": "))];
+}
+
+/** A file by its schema, with every problem at its line. `source` is undefined when its YAML is broken. */
+export function parseFile<Schema extends z.ZodObject>(
+  { file, text }: { file: string; text: string },
+  what: string,
+  schema: Schema,
+): { source?: Source; data?: z.output<Schema> | undefined; problems: SkillProblem[] } {
+  const source = readSource(text, file);
+  if (Array.isArray(source)) return { problems: source };
+  const { data, error } = schema.safeParse(source.value);
+  const issues = error?.issues ?? [];
+  return { source, data, problems: issues.flatMap((issue) => describeIssue(issue, source, what, schema)) };
 }
 
 /** The end of a message on a name that is not known. */

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { refusedSources } from "./dataSources.ts";
 import { skillOfDefinition } from "./definition.ts";
-import { describeIssue, offer } from "./nearest.ts";
+import { offer, parseFile } from "./nearest.ts";
 import { definitionSchema, type Skill, skillSchema } from "./skill.ts";
-import { readSource, type SkillProblem, type Source } from "./source.ts";
+import type { SkillProblem, Source } from "./source.ts";
 
 /** What is looked at also when the rest of the file is wrong, so that all problems come at once. */
 const headSchema = z.looseObject({
@@ -30,25 +30,18 @@ export function parseSkill(
   folderName: string,
   knownTools: ReadonlySet<string>,
 ): ParsedSkill {
-  const source = readSource(text, file);
-  if (Array.isArray(source)) return { problems: source };
-  const parsed = skillSchema.safeParse(source.value);
-  const problems = [
-    ...(parsed.error?.issues ?? []).flatMap((issue) => describeIssue(issue, source, "a skill", skillSchema)),
-    ...checkHead(source, folderName, knownTools),
-  ].sort((a, b) => a.line - b.line);
-  return withRefusals(parsed.data, problems, source.problemAt);
+  const { source, data, problems } = parseFile({ file, text }, "a skill", skillSchema);
+  if (source === undefined) return { problems };
+  problems.push(...checkHead(source, folderName, knownTools));
+  problems.sort((a, b) => a.line - b.line);
+  return withRefusals(data, problems, source.problemAt);
 }
 
 /** As {@link parseSkill} for a `skill_definition.yaml`. The folder's name may have underscores. */
 export function parseDefinition(text: string, file: string, folderName: string): ParsedSkill {
-  const source = readSource(text, file);
-  if (Array.isArray(source)) return { problems: source };
-  const parsed = definitionSchema.safeParse(source.value);
-  const problems = (parsed.error?.issues ?? []).flatMap((issue) =>
-    describeIssue(issue, source, "a skill definition", definitionSchema),
-  );
-  const skill = parsed.data && skillOfDefinition(parsed.data);
+  const { source, data, problems } = parseFile({ file, text }, "a skill definition", definitionSchema);
+  if (source === undefined) return { problems };
+  const skill = data && skillOfDefinition(data);
   if (skill !== undefined && !isFolderOf(folderName.replaceAll("_", "-"), skill))
     problems.push(
       source.problemAt(["skill", "id"], `skill.id: must be its folder's, ${folderName.split("@")[0]}`),

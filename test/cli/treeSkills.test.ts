@@ -1,10 +1,8 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { shipmentFolder } from "../fixtures/shipments.ts";
 import { run, temporaryFolder } from "./fixtures.ts";
-
-const seed = fileURLToPath(new URL("../skills/tree/ocean_debugging", import.meta.url));
 
 let folder: ReturnType<typeof temporaryFolder>;
 beforeEach(() => {
@@ -65,7 +63,7 @@ test("skills test fails for a test case that finds another cause, and names its 
 
 test("skills list, skills test and doctor name the file and line of every part that does not load", async () => {
   mkdirSync(file(), { recursive: true });
-  cpSync(seed, file("ocean_debugging"), { recursive: true });
+  cpSync(shipmentFolder, file("ocean_debugging"), { recursive: true });
   edit(file("ocean_debugging", "decision_tree.yaml"), /entry_point: .*/, "entry_point: step_one");
   mkdirSync(file("empty-folder"));
   writeFileSync(file("my-skill.yaml"), "name: my-skill\n");
@@ -89,14 +87,16 @@ test("skills list, skills test and doctor name the file and line of every part t
 
 test("a folder of seed 003 passes its test cases, and what is refused in it is told", async () => {
   mkdirSync(file(), { recursive: true });
-  cpSync(seed, file("ocean_debugging"), { recursive: true });
+  cpSync(shipmentFolder, file("ocean_debugging"), { recursive: true });
+  const definition = file("ocean_debugging", "skill_definition.yaml");
+  edit(definition, "env:SHIPMENT_DATABASE", "aws_iam");
   const refused = await labwright("skills", "test", "ocean-debugging");
   expect(refused).toMatchObject({
     code: 1,
-    err: expect.stringMatching(/skill_definition\.yaml:58: .*aws_iam is not supported.*env:NAME\n$/),
+    err: expect.stringMatching(/skill_definition\.yaml:33: .*aws_iam is not supported.*env:NAME\n$/),
   });
-  edit(file("ocean_debugging", "skill_definition.yaml"), '"aws_iam"', '"env:REDSHIFT_URL"');
+  edit(definition, "aws_iam", "env:REDSHIFT_URL");
   const tested = await labwright("skills", "test", "ocean-debugging");
   expect(tested).toMatchObject({ code: 0, err: "" });
-  expect(tested.out).toMatch(/^ocean-debugging +\d+ +0 +0\nocean-debugging: 3 of 3 test cases right\n$/m);
+  expect(tested.out).toMatch(/^ocean-debugging +\d+ +0 +0\nocean-debugging: 8 of 8 test cases right\n$/m);
 });

@@ -49,17 +49,6 @@ test("a skill that investigates finds what each of its own test cases says", asy
   }
 });
 
-test("the example of a decision tree in the documentation loads and passes its test cases", async () => {
-  const examples = fileURLToPath(new URL("../../docs/examples", import.meta.url));
-  const example = loadSkills(examples, toolNames, expressionProblem);
-  expect(example).toMatchObject({ problems: [], skills: [{ name: "ocean-debugging" }] });
-  for (const skill of example.skills) {
-    const tried = await tryCases(join(examples, "ocean_debugging"), skill, { evaluate: evaluateCondition });
-    expect(tried).toHaveLength(8);
-    expect(tried.filter(({ problems }) => problems.length > 0)).toEqual([]);
-  }
-});
-
 test("every skill is listed by an agent, and agents list only skills that exist", () => {
   const listed = new Set(loadAgents().agents.flatMap(({ available_skills }) => available_skills));
   expect([...listed].toSorted()).toEqual(latestSkills(skills).map(({ name }) => name));

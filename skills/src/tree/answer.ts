@@ -1,11 +1,11 @@
-import { nearest } from "../nearest.ts";
+import { offer } from "../nearest.ts";
 import { end, enter, note, takeDecision } from "./path.ts";
 import { addEvidence, mainLane, mainOf, type Run } from "./run.ts";
 import { type Effect, type Handoff, type Scope, TreeError, type TreeInput } from "./types.ts";
 
 type Answer = Extract<TreeInput, { type: "answer" }>;
 
-/** Applies a person's answer to the handoff that waits. */
+/** Applies a person's answer to the handoff that waits. Words that match no option are the cause. */
 export function applyAnswer(run: Run, { handoff: id, answer, context }: Answer): void {
   const handoff = openOne(run, id);
   const text = answer.trim();
@@ -14,26 +14,23 @@ export function applyAnswer(run: Run, { handoff: id, answer, context }: Answer):
   handoff.answer = { text, option: option?.name ?? null, at: run.at };
   run.state.waited_ms += Math.max(0, run.at - handoff.asked_at);
   if (context !== undefined) run.state.context = merged(run.state.context, context);
-  if (option !== undefined) applyEffect(run, option.effect);
-  else if (handoff.trigger === "critical_decision") rejectCritical(run, handoff);
-  else takeCause(run, text);
+  // Before a critical action, other words than a yes are a no.
+  const isNo = option === undefined && handoff.trigger === "critical_decision";
+  const chosen = isNo ? handoff.options.find(({ name }) => name === "reject") : option;
+  if (chosen === undefined) takeCause(run, text);
+  else applyEffect(run, chosen.effect);
 }
 
 function openOne({ state }: Run, id: string): Handoff {
   const handoff = state.handoffs.find((one) => one.id === id);
-  if (handoff === undefined)
-    throw new TreeError(
-      "NO_HANDOFF",
-      `No question ${id} was asked.`,
-      "Read the state for the question that waits.",
-    );
-  if (handoff.answer !== null)
-    throw new TreeError(
-      "ALREADY_ANSWERED",
-      `The question ${id} was answered already: ${handoff.answer.text}.`,
-      "Read the state for the question that waits.",
-    );
-  return handoff;
+  if (handoff?.answer === null) return handoff;
+  throw new TreeError(
+    handoff ? "ALREADY_ANSWERED" : "NO_HANDOFF",
+    handoff
+      ? `The question ${id} was answered already: ${handoff.answer?.text}.`
+      : `No question ${id} was asked.`,
+    "Read the state for the question that waits.",
+  );
 }
 
 const folded = (text: string) => text.trim().toLowerCase();
@@ -45,12 +42,11 @@ function optionOf({ options }: Handoff, text: string): Handoff["options"][number
 
 /** One word is a misspelt option rather than a cause. */
 function refuseMisspelt({ options }: Handoff, text: string): void {
-  if (/\S\s+\S/.test(text)) return;
+  if (/\s/.test(text)) return;
   const names = options.map(({ name }) => name);
-  const [best] = nearest(text, names, 1);
   throw new TreeError(
     "UNKNOWN_OPTION",
-    `"${text}" is not an option${best === undefined ? "" : `; the nearest is ${best}`}.`,
+    `"${text}" is not an option${offer(text, names)}.`,
     `Answer with one of ${names.join(", ")}, or with a sentence.`,
   );
 }
@@ -80,20 +76,14 @@ function goTo(run: Run, step: string): void {
   enter(run, main, step);
 }
 
-/** Other words than a yes are a no. */
-function rejectCritical(run: Run, { options }: Handoff): void {
-  const reject = options.find(({ name }) => name === "reject");
-  if (reject !== undefined) applyEffect(run, reject.effect);
-}
-
 function takeCause(run: Run, text: string): void {
   const main = mainOf(run.state);
   const step = main.step ?? "merged findings";
   addEvidence(run, main, { kind: "root_cause", step, finding: text, confidence: 1, by: "person" });
   note(run, main, { decision: null, confidence: 1, next_step: null });
-  main.confidence = Math.min(main.confidence ?? 1, 1);
+  main.confidence ??= 1;
   run.state.settled = { cause: mainLane };
-  end(main, { root_cause: text, partial_finding: null, by: "person" });
+  end(main, { root_cause: text, by: "person" });
 }
 
 /** Objects are merged, anything else is replaced. */

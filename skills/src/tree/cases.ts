@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import { describeIssue } from "../nearest.ts";
-import { readSource, type SkillProblem } from "../source.ts";
+import { parseFile } from "../nearest.ts";
+import type { SkillProblem } from "../source.ts";
 import { nextActions, nextState, startTree } from "./engine.ts";
 import { reportOf } from "./report.ts";
 import type { DecisionTree } from "./schema.ts";
@@ -62,79 +62,52 @@ export function parseCase(
   file: string,
   tree: DecisionTree,
 ): { case?: TreeCase; problems: SkillProblem[] } {
-  const source = readSource(text, file);
-  if (Array.isArray(source)) return { problems: source };
-  const parsed = caseSchema.safeParse(source.value);
-  if (!parsed.success)
-    return {
-      problems: parsed.error.issues.flatMap((issue) =>
-        describeIssue(issue, source, "a test case", caseSchema),
-      ),
-    };
-  const problems = Object.keys(parsed.data.results ?? {})
-    .filter((name) => !Object.hasOwn(tree.steps, name))
-    .map((name) => source.problemAt(["results", name], `results.${name}: the tree has no such step`));
-  return problems.length > 0 ? { problems } : { case: parsed.data, problems };
+  const { source, data, problems } = parseFile({ file, text }, "a test case", caseSchema);
+  for (const name of Object.keys(data?.results ?? {}))
+    if (source && !Object.hasOwn(tree.steps, name))
+      problems.push(source.problemAt(["results", name], `results.${name}: the tree has no such step`));
+  return data && problems.length === 0 ? { case: data, problems } : { problems };
 }
-
-/** More than any tree with two visits of each step needs between two answers. */
-const mostActions = 500;
 
 /** Runs a test case with the results that it gives to the steps. */
-export function runCase(tree: DecisionTree, given: TreeCase, evaluate: Evaluate): CaseOutcome {
-  const run: CaseRun = { tree, given, evaluate, at: 0, problems: [] };
-  let state = goOn(run, startTree(tree, given.context, { evaluate, at: run.at }));
-  for (const answer of given.answers) {
-    const answered = answerOne(run, state, answer);
-    if (typeof answered === "string") {
-      run.problems.push(answered);
-      break;
+export function runCase(
+  tree: DecisionTree,
+  { context, results = {}, answers }: TreeCase,
+  evaluate: Evaluate,
+): CaseOutcome {
+  const problems: string[] = [];
+  let at = 0;
+  let state = startTree(tree, context, { evaluate, at });
+  const goOn = () => {
+    for (let [next] = nextActions(state); next !== undefined; [next] = nextActions(state)) {
+      const { lane, step } = next;
+      if (!Object.hasOwn(results, step)) {
+        problems.push(`results.${step} is missing, and the step ran`);
+        return;
+      }
+      at += 1;
+      const result = resultOf(results[step]);
+      state = nextState(tree, state, { type: "result", lane, step, result, at }, evaluate);
     }
-    state = goOn(run, answered);
+  };
+  try {
+    goOn();
+    for (const { answer, context } of answers) {
+      const handoff = reportOf(state).handoff?.id;
+      if (handoff === undefined) return outcomeOf(state, [...problems, unasked(answer)]);
+      state = nextState(tree, state, { type: "answer", handoff, answer, context, at }, evaluate);
+      goOn();
+    }
+  } catch (error) {
+    if (!(error instanceof TreeError)) throw error;
+    problems.push(error.message);
   }
-  return outcomeOf(state, run.problems);
+  return outcomeOf(state, problems);
 }
 
-type CaseRun = { tree: DecisionTree; given: TreeCase; evaluate: Evaluate; at: number; problems: string[] };
-
-function goOn(run: CaseRun, from: TreeState): TreeState {
-  let state = from;
-  for (let count = 0; count < mostActions; count++) {
-    const [next] = nextActions(state);
-    if (next === undefined) return state;
-    const { lane, step } = next;
-    const result = resultOf(run.given, step);
-    if (result === undefined) {
-      run.problems.push(`results.${step} is missing, and the step ran`);
-      return state;
-    }
-    run.at += 1;
-    state = nextState(run.tree, state, { type: "result", lane, step, result, at: run.at }, run.evaluate);
-  }
-  return state;
-}
-
-function resultOf({ results = {} }: TreeCase, step: string): ActionResult | undefined {
-  if (!Object.hasOwn(results, step)) return undefined;
-  const value = results[step];
+function resultOf(value: unknown): ActionResult {
   const failed = z.strictObject({ error: z.string() }).safeParse(value);
   return failed.success ? { error: { code: "FAILED", message: failed.data.error } } : { value };
-}
-
-function answerOne(
-  { tree, evaluate, at }: CaseRun,
-  state: TreeState,
-  { answer, context }: TreeCase["answers"][number],
-): TreeState | string {
-  const { handoff } = reportOf(state);
-  if (handoff === undefined) return unasked(answer);
-  try {
-    const input = { type: "answer" as const, handoff: handoff.id, answer, at, ...(context && { context }) };
-    return nextState(tree, state, input, evaluate);
-  } catch (error) {
-    if (error instanceof TreeError) return error.message;
-    throw error;
-  }
 }
 
 export const unasked = (answer: string): string => `nothing is asked that "${answer}" could answer`;

@@ -24,8 +24,7 @@ export function startTree(
   { evaluate, at }: { evaluate: Evaluate; at: number },
 ): TreeState {
   const lane = (id: string): Lane => ({
-    ...{ id, status: "running", step: null, action: null, visits: {}, steps_since: 0 },
-    ...{ confidence: null, conclusion: null },
+    ...{ id, step: null, action: null, visits: {}, steps_since: 0, confidence: null, conclusion: null },
   });
   const lanes = [mainLane, ...tree.parallel_checks].map(lane);
   const state: TreeState = {
@@ -39,8 +38,8 @@ export function startTree(
 
 /** The actions to run now, which may run at once. None: a person must answer, or the investigation ended. */
 export const nextActions = ({ lanes }: TreeState): PlannedAction[] =>
-  lanes.flatMap(({ id, status, step, action }) =>
-    status === "running" && step !== null && action !== null ? [{ lane: id, step, action }] : [],
+  lanes.flatMap(({ id, step, action }) =>
+    step !== null && action !== null ? [{ lane: id, step, action }] : [],
   );
 
 /**
@@ -56,7 +55,7 @@ export function nextState(
   return transition({ tree, state, evaluate, at: input.at }, (run) => {
     if (input.type === "answer") return applyAnswer(run, input);
     const lane = run.state.lanes.find(({ id }) => id === input.lane);
-    if (lane?.status !== "running" || lane.step !== input.step)
+    if (!lane?.action || lane.step !== input.step)
       throw new TreeError(
         "NOT_EXPECTED",
         `No result of ${input.step} on ${input.lane} is expected.`,

@@ -1,7 +1,6 @@
 import { fillValue, joinText, NoValue, textAt } from "./placeholders.ts";
 import type { DecisionTree, Mapping, Mappings, SimpleTreeAction, TreeAction } from "./schema.ts";
 import { bindSql } from "./sql.ts";
-import { resolveTimeRanges } from "./timeRange.ts";
 import type { FilledAction, ReplyRules, Scope, SimpleAction } from "./types.ts";
 
 type Of<Type extends SimpleTreeAction["type"]> = Extract<SimpleTreeAction, { type: Type }>;
@@ -27,11 +26,33 @@ function fillSimple(action: SimpleTreeAction, mappings: Mappings, scope: Scope, 
   const params = paramsOf(action, mapping, scope);
   // Times in whole spans of the cache, so that the same action comes again within one.
   const spanMs = (mapping?.cache_ttl ?? 0) * 1_000 || 1;
-  const inner = { ...scope, ...resolveTimeRanges(params, at - (at % spanMs)) };
+  const until = at - (at % spanMs);
+  const ranged = Object.entries(params).map(([name, value]) => [name, withTimeRange(value, until)] as const);
+  const inner = { ...scope, ...Object.fromEntries(ranged) };
   const source = action.source ?? mapping?.api ?? "";
-  const reply = replyRules(action.type, mapping, mappings);
+  const reply: ReplyRules = {
+    cache_ttl: mapping?.cache_ttl,
+    parser: mappings.parsers[mapping?.response_parser ?? ""],
+    schema: mapping?.response_schema && schemaOf(action.type, mapping.response_schema, mappings),
+  };
   if (action.type === "http") return fillRequest(action, mapping, mappings, inner, source, reply);
   return { type: "query", source, ...bindSql(queryOf(action, mapping, mappings, inner), inner), reply };
+}
+
+const unitMs: Readonly<Record<string, number>> = {
+  minute: 60_000,
+  hour: 3_600_000,
+  day: 86_400_000,
+  week: 604_800_000,
+};
+
+/** `last_30_days` (or minutes, hours, weeks) as ISO 8601 times up to `at`, which is in milliseconds since 1970. */
+function withTimeRange(value: unknown, at: number): unknown {
+  const found = typeof value === "string" && /^last_(\d{1,5})_(minute|hour|day|week)s?$/.exec(value);
+  if (!found) return value;
+  const [, count, unit = ""] = found;
+  const from = at - Number(count) * (unitMs[unit] ?? 0);
+  return { from: new Date(from).toISOString(), to: new Date(at).toISOString() };
 }
 
 /** Those of the mapping, over them those of the action, with their placeholders filled. */
@@ -79,7 +100,6 @@ function fillRequest(
   const named = mapping?.request === undefined ? undefined : requests[mapping.request];
   const request =
     action.path === undefined ? { ...named, path: named?.path ?? "/" } : { ...action, path: action.path };
-  const body = request.body === undefined ? {} : { body: fillValue(request.body, scope) };
   return {
     type: "http",
     source,
@@ -87,7 +107,7 @@ function fillRequest(
     path: fillPath(request.path, scope),
     query: texts(request.query, scope),
     headers: texts(request.headers, scope),
-    ...body,
+    body: fillValue(request.body, scope),
     reply,
   };
 }
@@ -116,25 +136,12 @@ const texts = (values: Readonly<Record<string, unknown>> | undefined, scope: Sco
 const record = (value: unknown): Record<string, unknown> =>
   typeof value === "object" && value !== null ? { ...value } : {};
 
-function replyRules(type: "query" | "http", mapping: Mapping | undefined, mappings: Mappings): ReplyRules {
-  if (mapping === undefined) return {};
-  const { cache_ttl } = mapping;
-  const parser = mappings.parsers[mapping.response_parser ?? ""];
-  const schema = schemaOf(type, mapping, mappings);
-  return {
-    ...(cache_ttl === undefined ? {} : { cache_ttl }),
-    ...(parser === undefined ? {} : { parser }),
-    ...(schema === undefined ? {} : { schema }),
-  };
-}
-
 /** JSON Schema of the reply. The `object` of a query is each of its rows. */
 function schemaOf(
   type: "query" | "http",
-  { response_schema: wanted }: Mapping,
+  wanted: NonNullable<Mapping["response_schema"]>,
   { item_types }: Mappings,
-): Record<string, unknown> | undefined {
-  if (wanted === undefined) return undefined;
+): Record<string, unknown> {
   if (wanted.type === "array")
     return { type: "array", items: objectSchema(item_types[wanted.item_type ?? ""]?.fields ?? []) };
   const object = objectSchema(wanted.fields);

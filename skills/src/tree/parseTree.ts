@@ -1,5 +1,5 @@
-import { describeIssue, offer } from "../nearest.ts";
-import { readSource, type SkillProblem, type Source } from "../source.ts";
+import { offer, parseFile } from "../nearest.ts";
+import type { SkillProblem, Source } from "../source.ts";
 import { joinPieces } from "./fill.ts";
 import {
   type DecisionTree,
@@ -37,77 +37,55 @@ export function parseTree(
   rules: HandoffRules,
   known: KnownNames,
 ): { tree?: DecisionTree; problems: SkillProblem[] } {
-  const file = read(tree, treeSchema, "a decision tree");
-  const mapped = mappings === undefined ? undefined : read(mappings, mappingsSchema, "the API mappings");
-  const given = mapped === undefined ? mappingsSchema.parse({ mappings: {} }) : mapped.data;
-  const problems = [...file.problems, ...(mapped?.problems ?? [])];
-  if (file.data !== undefined) problems.push(...at(file.source, checkTree(file.data, given, known)));
-  if (mapped?.data !== undefined) problems.push(...at(mapped.source, checkMappings(mapped.data, known)));
-  problems.sort((a, b) => (a.file === b.file ? a.line - b.line : a.file === tree.file ? -1 : 1));
-  if (file.data === undefined || given === undefined || problems.length > 0) return { problems };
-  return { tree: { ...file.data, mappings: given, rules }, problems };
-}
-
-type Read<Data> = { source?: Source; data?: Data | undefined; problems: SkillProblem[] };
-
-function read<Schema extends typeof treeSchema | typeof mappingsSchema>(
-  { file, text }: TreeText,
-  schema: Schema,
-  what: string,
-): Read<ReturnType<Schema["parse"]>>;
-function read(
-  { file, text }: TreeText,
-  schema: typeof treeSchema | typeof mappingsSchema,
-  what: string,
-): Read<unknown> {
-  const source = readSource(text, file);
-  if (Array.isArray(source)) return { problems: source };
-  const parsed = schema.safeParse(source.value);
-  const issues = parsed.error?.issues ?? [];
-  return {
-    source,
-    data: parsed.data,
-    problems: issues.flatMap((issue) => describeIssue(issue, source, what, schema)),
-  };
+  const file = parseFile(tree, "a decision tree", treeSchema);
+  const none = { file: tree.file, text: "mappings: {}" };
+  const mapped = parseFile(mappings ?? none, "the API mappings", mappingsSchema);
+  const problems = [
+    ...file.problems,
+    ...mapped.problems,
+    ...at(file.source, file.data ? checkTree(file.data, mapped.data, known) : []),
+    ...at(mapped.source, mapped.data ? checkMappings(mapped.data, known) : []),
+  ].sort((a, b) => (a.file === b.file ? a.line - b.line : a.file === tree.file ? -1 : 1));
+  if (!file.data || !mapped.data || problems.length > 0) return { problems };
+  return { tree: { ...file.data, mappings: mapped.data, rules }, problems };
 }
 
 const at = (source: Source | undefined, problems: readonly Problem[]): SkillProblem[] =>
-  source === undefined
-    ? []
-    : problems.map(([path, message]) => source.problemAt(path, `${path.join(".")}: ${message}`));
+  problems.flatMap(([path, message]) => source?.problemAt(path, `${path.join(".")}: ${message}`) ?? []);
 
 function checkTree(tree: TreeFile, mappings: Mappings | undefined, known: KnownNames): Problem[] {
   const steps = Object.keys(tree.steps);
-  const checkStepName = (name: string, path: Path): Problem[] =>
-    steps.includes(name) ? [] : [[path, `no step is called ${name}${offer(name, steps)}`]];
+  const checkName = (name: string | null, ...path: Path): Problem[] =>
+    name === null || steps.includes(name) ? [] : [[path, `no step is called ${name}${offer(name, steps)}`]];
   return [
-    ...checkStepName(tree.entry_point, ["entry_point"]),
-    ...tree.parallel_checks.flatMap((name, index) => checkStepName(name, ["parallel_checks", index])),
+    ...checkName(tree.entry_point, "entry_point"),
+    ...tree.parallel_checks.flatMap((name, index) => checkName(name, "parallel_checks", index)),
     ...checkParallel(tree),
     ...Object.entries(tree.steps).flatMap(([name, step]) => [
       ...checkStep(step, ["steps", name], mappings, known),
-      ...namesOfSteps(step).flatMap(([text, below]) => checkStepName(text, ["steps", name, ...below])),
+      ...stepsReadBy(step).flatMap(([text, ...below]) => checkName(text, "steps", name, ...below)),
       ...Object.entries(step.decisions).flatMap(([decision, { next_step }]) =>
-        next_step === null
-          ? []
-          : checkStepName(next_step, ["steps", name, "decisions", decision, "next_step"]),
+        checkName(next_step, "steps", name, "decisions", decision, "next_step"),
       ),
     ]),
   ];
 }
 
+type Place = [text: string, ...below: Path];
+
+const conditionsOf = ({ pre_conditions, decisions }: TreeStep): Place[] => [
+  ...pre_conditions.map((text, index): Place => [text, "pre_conditions", index]),
+  ...Object.entries(decisions).map(
+    ([name, { condition }]): Place => [condition, "decisions", name, "condition"],
+  ),
+];
+
 /** Steps whose results are read, and where. */
-function namesOfSteps({ pre_conditions, decisions, action }: TreeStep): [name: string, below: Path][] {
-  const texts: [text: string, below: Path][] = [
-    ...pre_conditions.map((text, index): [string, Path] => [text, ["pre_conditions", index]]),
-    ...Object.entries(decisions).map(([name, { condition }]): [string, Path] => [
-      condition,
-      ["decisions", name, "condition"],
-    ]),
-    [[...JSON.stringify(action).matchAll(/\{steps\.\w+/g)].join(" "), ["action"]],
-  ];
-  return texts.flatMap(([text, below]) =>
-    [...text.matchAll(/(?<![\w.'"])steps\.(\w+)/g)].map(([, name = ""]): [string, Path] => [name, below]),
+function stepsReadBy(step: TreeStep): Place[] {
+  const placeholders = [...JSON.stringify(step.action).matchAll(/\{steps\.\w+/g)].join(" ");
+  const texts: Place[] = [...conditionsOf(step), [placeholders, "action"]];
+  return texts.flatMap(([text, ...below]) =>
+    [...text.matchAll(/(?<![\w.'"])steps\.(\w+)/g)].map(([, name = ""]): Place => [name, ...below]),
   );
 }
 
@@ -119,23 +97,21 @@ const checkParallel = ({ parallel_checks: checks, entry_point }: TreeFile): Prob
   );
 
 function checkStep(step: TreeStep, path: Path, mappings: Mappings | undefined, known: KnownNames): Problem[] {
-  const check = (condition: string, below: Path): Problem[] => {
-    const problem = known.checkExpression?.(condition);
-    return problem === undefined ? [] : [[[...path, ...below], problem]];
-  };
   const { action } = step;
-  const actions =
+  const actions: [SimpleTreeAction, Path][] =
     action.type === "parallel"
-      ? Object.entries(action.actions).map(([name, one]) => [one, ["action", "actions", name]] as const)
-      : [[action, ["action"]] as const];
+      ? Object.entries(action.actions).map(([name, one]) => [one, ["action", "actions", name]])
+      : [[action, ["action"]]];
   return [
-    ...step.pre_conditions.flatMap((condition, index) => check(condition, ["pre_conditions", index])),
-    ...Object.entries(step.decisions).flatMap(([name, { condition }]) =>
-      check(condition, ["decisions", name, "condition"]),
-    ),
+    ...conditionsOf(step).flatMap(([text, ...below]) => checkExpression(text, [...path, ...below], known)),
     ...actions.flatMap(([one, below]) => checkAction(one, [...path, ...below], mappings, known)),
   ];
 }
+
+const checkExpression = (expression: string, path: Path, known: KnownNames): Problem[] => {
+  const problem = known.checkExpression?.(expression);
+  return problem === undefined ? [] : [[path, problem]];
+};
 
 function checkAction(
   action: SimpleTreeAction,
@@ -148,30 +124,23 @@ function checkAction(
       ? []
       : [[[...path, "tool"], `no tool is called ${action.tool}${offer(action.tool, tools)}`]];
   const { source, mapping } = action;
-  const unknownSource: Problem[] =
-    source === undefined || sources.has(source)
-      ? []
-      : [[[...path, "source"], `no data source is called ${source}${offer(source, sources)}`]];
-  if (mapping === undefined || mappings === undefined) return unknownSource;
-  const names = Object.keys(mappings.mappings);
-  if (!names.includes(mapping))
-    return [
-      ...unknownSource,
-      [[...path, "mapping"], `no mapping is called ${mapping}${offer(mapping, names)}`],
-    ];
+  const problems: Problem[] = [];
+  if (source !== undefined && !sources.has(source))
+    problems.push([[...path, "source"], `no data source is called ${source}${offer(source, sources)}`]);
+  if (mapping === undefined || mappings === undefined) return problems;
   const problem = mappingProblem(action, mapping, mappings, sources);
-  return problem === undefined ? unknownSource : [...unknownSource, [[...path, "mapping"], problem]];
+  return problem === undefined ? problems : [...problems, [[...path, "mapping"], problem]];
 }
 
-/** What a mapping that a step uses lacks. */
+/** What is wrong with the mapping of a step. */
 function mappingProblem(
   action: Exclude<SimpleTreeAction, { type: "tool" }>,
   name: string,
   { mappings, queries, builders, requests, parsers }: Mappings,
   sources: ReadonlySet<string>,
 ): string | undefined {
-  const mapping = mappings[name];
-  if (mapping === undefined) return undefined;
+  const mapping = Object.hasOwn(mappings, name) ? mappings[name] : undefined;
+  if (mapping === undefined) return `no mapping is called ${name}${offer(name, Object.keys(mappings))}`;
   const { api, query, query_builder: builder, request, response_parser: parser } = mapping;
   const missing = (list: string, key: string | undefined, known: object) =>
     key !== undefined && !Object.hasOwn(known, key)
@@ -196,10 +165,9 @@ function checkMappings({ mappings, builders, parsers, item_types }: Mappings, kn
     const problem = bindProblem(joinPieces(pieces, () => true));
     return problem === undefined ? [] : [[["builders", name], problem]];
   });
-  const expressions = Object.entries(parsers).flatMap(([name, expression]): Problem[] => {
-    const problem = known.checkExpression?.(expression);
-    return problem === undefined ? [] : [[["parsers", name], problem]];
-  });
+  const expressions = Object.entries(parsers).flatMap(([name, expression]) =>
+    checkExpression(expression, ["parsers", name], known),
+  );
   const types = Object.keys(item_types);
   const itemTypes = Object.entries(mappings).flatMap(([name, { response_schema: schema }]): Problem[] => {
     const type = schema?.type === "array" ? schema.item_type : undefined;

@@ -36,7 +36,7 @@ function shapeRows(rows: readonly unknown[]): Shaped {
   const gaps = taken.map(
     (name) => `${name} is also a column: write result.rows[0].${name}, or give the column another name`,
   );
-  return { value: taken.includes("row") ? value : { ...value, row }, gaps };
+  return { value, gaps };
 }
 
 const mostRows = 5;
@@ -50,10 +50,7 @@ export function sampleOf(value: unknown, depth = 0): unknown {
   if (Array.isArray(value)) return value.slice(0, mostRows).map((item) => sampleOf(item, depth + 1));
   if (typeof value !== "object" || value === null) return value;
   // The columns of a single row are there once.
-  const entries = Object.hasOwn(value, "rows")
-    ? Object.entries(value).filter(([name]) => isOfRows(name))
-    : Object.entries(value);
+  const isRows = Object.hasOwn(value, "rows");
+  const entries = Object.entries(value).filter(([name]) => !isRows || name === "count" || name === "rows");
   return Object.fromEntries(entries.slice(0, 30).map(([name, item]) => [name, sampleOf(item, depth + 1)]));
 }
-
-const isOfRows = (name: string): boolean => name === "count" || name === "rows";

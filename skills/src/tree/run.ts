@@ -1,5 +1,6 @@
-import type { Decision, DecisionTree, TreeStep } from "./schema.ts";
-import type { Conclusion, Effect, Evaluate, Evidence, Handoff, Lane, Scope, TreeState } from "./types.ts";
+import { isDeepStrictEqual } from "node:util";
+import type { DecisionTree, TreeStep } from "./schema.ts";
+import type { Effect, Evaluate, Evidence, Handoff, Lane, Scope, TreeState } from "./types.ts";
 
 /** One transition at work: `state` is a copy of its own. */
 export type Run = { tree: DecisionTree; state: TreeState; evaluate: Evaluate; at: number };
@@ -7,20 +8,13 @@ export type Run = { tree: DecisionTree; state: TreeState; evaluate: Evaluate; at
 /** The lane of the tree's own path; only this one asks a person. */
 export const mainLane = "main";
 
-const defaultThreshold = 0.7;
-const defaultMaxSteps = 5;
 /** A step that would run a third time on one path is a loop. */
 export const maxVisits = 2;
 
-export const thresholdOf = ({ rules }: DecisionTree): number =>
-  rules.low_confidence?.threshold ?? defaultThreshold;
-export const maxStepsOf = ({ rules }: DecisionTree): number =>
-  rules.stuck_after_steps?.max_steps ?? defaultMaxSteps;
+export const thresholdOf = ({ rules }: DecisionTree): number => rules.low_confidence?.threshold ?? 0.7;
 
-export const isCritical = (
-  { rules }: DecisionTree,
-  action: { action: string; human_approval_required: boolean } | undefined,
-): boolean =>
+type Action = { action: string; human_approval_required: boolean };
+export const isCritical = ({ rules }: DecisionTree, action: Action | undefined): action is Action =>
   action !== undefined &&
   (action.human_approval_required || (rules.critical_decision?.actions ?? []).includes(action.action));
 
@@ -44,72 +38,68 @@ export const openHandoff = ({ handoffs }: TreeState): Handoff | undefined => {
 /** What placeholders and conditions can name. */
 export const scopeOf = ({ context, results }: TreeState): Scope => ({ ...context, steps: results });
 
-export const conclusionOf = (
-  { conclusion }: Decision,
-  by: Conclusion["by"],
-  approved?: boolean,
-): Conclusion => ({
-  root_cause: conclusion.root_cause ?? null,
-  partial_finding: conclusion.partial_finding ?? null,
-  explanation: conclusion.explanation,
-  impact: conclusion.impact,
-  recommended_action: conclusion.recommended_action,
-  approved,
-  by,
-});
-
-export const findingOf = ({ root_cause, partial_finding }: Decision["conclusion"]): string =>
+type Finding = { root_cause?: string | undefined; partial_finding?: string | undefined };
+export const findingOf = ({ root_cause, partial_finding }: Finding): string =>
   root_cause ?? partial_finding ?? "";
 
 export function addEvidence(
   { tree, state, at }: Run,
   lane: Lane,
   found: Pick<Evidence, "kind" | "finding" | "by"> & Partial<Evidence>,
-  data?: unknown,
 ): void {
   const step = found.step ?? lane.step ?? "";
-  const name = Object.hasOwn(tree.steps, step) ? (tree.steps[step]?.name ?? step) : step;
-  state.evidence.push({
-    lane: lane.id,
-    step,
-    name,
-    decision: null,
-    confidence: null,
-    ...found,
-    data: data ?? null,
-    at,
-  });
+  const name = tree.steps[step]?.name ?? step;
+  const nothing = { decision: null, confidence: null, data: null };
+  state.evidence.push({ lane: lane.id, step, name, at, ...nothing, ...found });
 }
 
-export type Asked = { name: string; title: string; effect: Effect };
+type Option = Handoff["options"][number];
+
+const stop: Option = { name: "stop", title: "End without a cause", effect: { do: "stop" } };
 
 /**
  * Asks a person. `reason`: why, as a sentence; the words of the tree's own rule follow it. `step`: null when it is about the merged
- * findings. Only the first of two options with one name stays.
+ * findings. After `options` come the steps that the path has not run, and to stop; not before a critical action.
  */
 export function ask(
-  { tree: { rules }, state, at }: Run,
+  run: Run,
   trigger: Handoff["trigger"],
   step: string | null,
   reason: string,
-  asked: readonly Asked[],
+  options: readonly Option[],
 ): void {
+  const { rules } = run.tree;
+  const { handoffs } = run.state;
+  const isCritical = trigger === "critical_decision";
   const words = trigger === "loop" || trigger === "undetermined" ? undefined : rules[trigger]?.action;
-  const prompt =
-    trigger === "critical_decision"
-      ? "Approve it or not."
-      : "Choose an option, or say in your own words what the cause is.";
+  const prompt = isCritical
+    ? "Approve it or not."
+    : "Choose an option, or say in your own words what the cause is.";
   const sentences = [reason, words, prompt].filter((text) => text !== undefined);
   const question = sentences.map((text) => (/[.?!]$/.test(text) ? text : `${text}.`)).join(" ");
-  const options = asked.filter(({ name }, at) => asked.findIndex((one) => one.name === name) === at);
-  const id = `h${state.handoffs.length + 1}`;
-  state.handoffs.push({ id, trigger, step, question, options, asked_at: at, answer: null });
+  const all = isCritical ? options : [...options, ...otherSteps(run), stop];
+  const isFirst = ({ name, effect }: Option, at: number) =>
+    all.findIndex((one) => one.name === name || isDeepStrictEqual(one.effect, effect)) === at;
+  const asked = { options: all.filter(isFirst), asked_at: run.at, answer: null };
+  handoffs.push({ id: `h${handoffs.length + 1}`, trigger, step, question, ...asked });
 }
 
-export const stopOption: Asked = { name: "stop", title: "End without a cause", effect: { do: "stop" } };
+/** Asks for the approval of a critical action. */
+export function askApproval(
+  run: Run,
+  step: string | null,
+  found: string,
+  action: string,
+  effect: (approved: boolean) => Effect,
+): void {
+  ask(run, "critical_decision", step, `${found}. Recommended: ${action}.`, [
+    { name: "approve", title: `Approve ${action}`, effect: effect(true) },
+    { name: "reject", title: "Do not", effect: effect(false) },
+  ]);
+}
 
 /** Steps that the tree's own path has not run. */
-export const otherSteps = ({ tree, state }: Run): Asked[] => {
+function otherSteps({ tree, state }: Run): Option[] {
   const main = mainOf(state);
   return Object.entries(tree.steps)
     .filter(
@@ -118,15 +108,12 @@ export const otherSteps = ({ tree, state }: Run): Asked[] => {
     )
     .slice(0, 8)
     .map(([name, step]) => ({ name, title: `Go on with: ${step.name}`, effect: { do: "go", step: name } }));
-};
+}
 
 /** Every decision of a step, to be taken by a person. */
-export const decisionOptions = (
-  step: TreeStep,
-  names: readonly string[] = Object.keys(step.decisions),
-): Asked[] =>
-  names.flatMap((name) => {
-    const decision = step.decisions[name];
-    const title = decision && `Take as found: ${findingOf(decision.conclusion)}`;
-    return title === undefined ? [] : [{ name, title, effect: { do: "take", decision: name } }];
-  });
+export const decisionOptions = ({ decisions }: TreeStep): Option[] =>
+  Object.entries(decisions).map(([name, { conclusion }]) => ({
+    name,
+    title: `Take as found: ${findingOf(conclusion)}`,
+    effect: { do: "take", decision: name },
+  }));

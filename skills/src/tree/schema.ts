@@ -45,12 +45,21 @@ const queryAction = z
   .refine(({ query_template, mapping }) => query_template ?? mapping, "needs query_template or mapping")
   .refine(({ source, mapping }) => source ?? mapping, "needs source, one of data_sources");
 
+/** An investigation only reads: `reads` is the author's word that a POST changes nothing, such as a search. */
 const request = {
-  method: z.enum(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]).default("GET"),
+  method: z
+    .enum(["GET", "HEAD", "POST"], "must be GET, HEAD or POST: an investigation only reads")
+    .default("GET"),
+  reads: z.boolean().default(false),
   path: z.string().regex(/^\//, "must begin with a slash"),
   query: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
   headers: z.record(z.string(), z.string()).optional(),
   body: z.unknown().optional(),
+};
+const onlyReads = ({ method, reads }: { method: string; reads: boolean }) => method !== "POST" || reads;
+const readsProblem = {
+  path: ["method"],
+  message: "POST needs reads: true next to it, if it changes nothing",
 };
 
 const httpAction = z
@@ -62,6 +71,7 @@ const httpAction = z
     mapping: name.optional(),
     params: values.optional(),
   })
+  .refine(onlyReads, readsProblem)
   .refine(({ path, mapping }) => path ?? mapping, "needs path or mapping")
   .refine(({ source, mapping }) => source ?? mapping, "needs source, one of data_sources.apis");
 
@@ -164,7 +174,7 @@ export const mappingsSchema = z.strictObject({
   queries: z.record(name, sql).default({}),
   /** SQL in pieces, joined by line breaks; a piece with `if` is left out when that parameter has no value. */
   builders: z.record(name, z.array(piece).min(1)).default({}),
-  requests: z.record(name, z.strictObject(request)).default({}),
+  requests: z.record(name, z.strictObject(request).refine(onlyReads, readsProblem)).default({}),
   /** CEL over `result`, the raw reply. */
   parsers: z.record(name, z.string().min(1).max(2_000)).default({}),
   item_types: z.record(name, z.strictObject({ fields })).default({}),

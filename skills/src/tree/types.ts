@@ -12,44 +12,40 @@ export type Evaluate = (condition: string, scope: Scope) => boolean | { undeterm
 /** What a step's reply goes through before the engine gets it, in this order. All of it is the caller's work. */
 export type ReplyRules = {
   /** Seconds for which the reply may be taken from a cache, with the filled action as its key. */
-  cache_ttl?: number;
+  cache_ttl?: number | undefined;
   /** A CEL expression over `result` (the raw reply) that gives the reply to use. */
-  parser?: string;
+  parser?: string | undefined;
   /** JSON Schema (draft 2020-12) that the reply must meet. The reply of a query is an array of rows. */
-  schema?: Record<string, unknown>;
+  schema?: Record<string, unknown> | undefined;
 };
 
 /** SQL and its values. `sql` has $1, $2 …; `pieces` is the SQL around the values, one piece more than `params`. */
 export type BoundSql = { sql: string; params: unknown[]; pieces: string[] };
 
-export type QueryAction = BoundSql & { type: "query"; source: string; reply: ReplyRules };
-export type HttpAction = {
-  type: "http";
-  source: string;
-  method: string;
-  /** Appended to the endpoint of the source. Begins with a slash; values in it are percent-encoded. */
-  path: string;
-  query: Record<string, string>;
-  headers: Record<string, string>;
-  body?: unknown;
-  reply: ReplyRules;
-};
-export type ToolAction = { type: "tool"; tool: string; arguments: Record<string, unknown> };
-export type SimpleAction = QueryAction | HttpAction | ToolAction;
+export type SimpleAction =
+  | (BoundSql & { type: "query"; source: string; reply: ReplyRules })
+  | {
+      type: "http";
+      source: string;
+      method: string;
+      /** Appended to the endpoint of the source. Begins with a slash; values in it are percent-encoded. */
+      path: string;
+      query: Record<string, string>;
+      headers: Record<string, string>;
+      body?: unknown;
+      reply: ReplyRules;
+    }
+  | { type: "tool"; tool: string; arguments: Record<string, unknown> };
 /** An action with all its values. The actions of `parallel` may run at once. */
 export type FilledAction = SimpleAction | { type: "parallel"; actions: Record<string, SimpleAction> };
 
 /** An action to run now. `lane` is "main" or the step of a parallel check. */
 export type PlannedAction = { lane: string; step: string; action: FilledAction };
 
-/**
- * How an action ended. `value`: rows of a query as an array of objects, the reply of an API, the structured output of a tool.
- * `parts`: the results of a `parallel` action, by name.
- */
-export type ActionResult =
-  | { value: unknown }
-  | { error: { code: string; message: string } }
-  | { parts: Readonly<Record<string, { value: unknown } | { error: { code: string; message: string } }>> };
+/** `value`: rows of a query as an array of objects, the reply of an API, the structured output of a tool. */
+export type SimpleResult = { value: unknown } | { error: { code: string; message: string } };
+/** How an action ended. `parts`: the results of a `parallel` action, by name. */
+export type ActionResult = SimpleResult | { parts: Readonly<Record<string, SimpleResult>> };
 
 /** `at` is in milliseconds since 1970. */
 export type TreeInput =
@@ -61,22 +57,20 @@ export type TreeInput =
       /** An option's name, title or number (from 1), or free text of several words. */
       answer: string;
       /** Values that were missing, merged into the context. */
-      context?: Scope;
+      context?: Scope | undefined;
       at: number;
     };
 
-const code = ["ALREADY_ANSWERED", "BAD_STATE", "NO_HANDOFF", "NOT_EXPECTED", "UNKNOWN_OPTION"] as const;
+type ErrorCode = "ALREADY_ANSWERED" | "BAD_STATE" | "NO_HANDOFF" | "NOT_EXPECTED" | "UNKNOWN_OPTION";
 
 /** An input that does not fit the state. The state stays as it was. */
 export class TreeError extends Error {
-  readonly code: (typeof code)[number];
-  readonly hint: string;
-
-  constructor(name: (typeof code)[number], message: string, hint: string) {
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    readonly hint: string,
+  ) {
     super(message);
-    this.name = "TreeError";
-    this.code = name;
-    this.hint = hint;
   }
 }
 
@@ -91,18 +85,18 @@ export const handoffTriggers = [
   "loop",
 ] as const;
 
-const recommendedAction = z.object({
-  action: z.string(),
-  priority: z.string().optional(),
-  human_approval_required: z.boolean(),
-});
-
 const conclusion = z.object({
-  root_cause: z.string().nullable(),
-  partial_finding: z.string().nullable(),
+  root_cause: z.string().optional(),
+  partial_finding: z.string().optional(),
   explanation: z.string().optional(),
   impact: z.string().optional(),
-  recommended_action: recommendedAction.optional(),
+  recommended_action: z
+    .object({
+      action: z.string(),
+      priority: z.string().optional(),
+      human_approval_required: z.boolean(),
+    })
+    .optional(),
   /** Undefined: no person was asked. */
   approved: z.boolean().optional(),
   by: z.enum(["tree", "person"]),
@@ -130,10 +124,9 @@ const handoff = z.object({
 
 const lane = z.object({
   id: z.string(),
-  status: z.enum(["running", "waiting", "ended"]),
-  /** The step that runs now or waits; null when the path ended. */
+  /** The step that runs or waits; null when the path ended. */
   step: z.string().nullable(),
-  /** What runs now, with the values that it was given out with. */
+  /** What runs now, with the values that it was given out with; null when the step waits for a person. */
   action: z
     .custom<FilledAction>((value) => typeof value === "object" && value !== null && "type" in value)
     .nullable(),
@@ -215,49 +208,5 @@ export const resultFields = [
   "impact",
   "priority",
   "partial_findings",
+  "decided_by",
 ] as const;
-
-export type TreeResult = {
-  /** Null when the cause was not found. */
-  root_cause: string | null;
-  explanation?: string;
-  impact?: string;
-  priority?: string;
-  evidence: Evidence[];
-  /** 0 to 1: the lowest on the path to the cause; 0 without a cause. */
-  confidence_score: number;
-  /** `approved`: null when no approval was needed. */
-  recommended_action: {
-    action: string;
-    priority?: string;
-    human_approval_required: boolean;
-    approved: boolean | null;
-  } | null;
-  partial_findings: string[];
-  /** Seconds, without the time spent waiting for a person. */
-  time_to_investigate: number;
-  /** Steps in the order in which they ended; one that ran twice is there twice. */
-  steps_completed: string[];
-};
-
-/** A state as people and tools read it. */
-export type TreeReport = {
-  status: "running" | "waiting" | "done";
-  current_state: string | null;
-  can_resume: boolean;
-  history: TreeState["history"];
-  evidence: Evidence[];
-  /** The question that waits for a person, with what was found up to now. */
-  handoff?: {
-    id: string;
-    trigger: Handoff["trigger"];
-    step: string | null;
-    question: string;
-    findings: string[];
-    /** What would be the result; only when all paths ended and a critical action waits for approval. */
-    conclusion?: Pick<TreeResult, "root_cause" | "confidence_score" | "recommended_action">;
-    options: { name: string; title: string }[];
-  };
-  /** Only when done. */
-  result?: TreeResult;
-};

@@ -27,13 +27,24 @@ describe("actions", () => {
     });
     expect(
       filled(
-        '{ type: http, source: shop, path: "/x/{id}", query: { n: "{n}" }, method: POST, body: { n: "{n}" } }',
+        '{ type: http, source: shop, path: "/x/{id}", query: { n: "{n}" }, method: POST, reads: true, body: { n: "{n}" } }',
         context,
       ),
     ).toEqual({
       ...{ type: "http", source: "shop", method: "POST", path: "/x/a%2Fb%20c", query: { n: "3" } },
       ...{ headers: {}, body: { n: 3 }, reply: {} },
     });
+  });
+
+  test.each([
+    "{ path: /x, method: POST }",
+    "{ path: /x, method: DELETE }",
+  ])("of HTTP only read: %s", (request) => {
+    const action = request.replace("{", "{ type: http, source: shop,");
+    const text = treeText("one", step("one", [cause("it", "true", "It")], [`action: ${action}`]));
+    const problem = expect.stringMatching(/method: (POST needs reads: true|must be GET, HEAD or POST)/);
+    expect(problemsOf(text)).toEqual([problem]);
+    expect(problemsOf(text, `mappings: {}\nrequests: { r: ${request} }\n`)).toEqual([problem, problem]);
   });
 
   test.each(["..", ".", ""])("of HTTP refuse a value that leads a path elsewhere: '%s'", (id) => {

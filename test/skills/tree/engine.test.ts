@@ -36,6 +36,7 @@ describe("a path through the steps", () => {
     const state = run(tree, {}, { one: [{}, {}], two: [{ state: "bad" }] });
     expect(resultOf(state)).toMatchObject({
       ...{ root_cause: "Bad", confidence_score: 0.8, explanation: "It is bad.", impact: "high" },
+      decided_by: "tree",
       recommended_action: { action: "mend", human_approval_required: false, approved: null },
       ...{ partial_findings: ["fine"], steps_completed: ["one", "two"], time_to_investigate: 2 },
       evidence: [
@@ -143,7 +144,7 @@ describe("a step that cannot be determined", () => {
       confidence_score: 0,
     });
     expect(resultOf(answer(tree, asked, "The carrier is on strike.", {}))).toMatchObject({
-      root_cause: "The carrier is on strike.",
+      ...{ root_cause: "The carrier is on strike.", decided_by: "person" },
     });
   });
 

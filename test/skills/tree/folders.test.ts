@@ -5,15 +5,18 @@ import { findSource, loadSkills, matchSkill, type Skill, tryCases } from "@labwr
 import { expect, onTestFinished, test, vi } from "vitest";
 import { watchUserSkills } from "#mcp-server/services/lab/userSkills.ts";
 import { evaluateCondition, expressionProblem } from "#mcp-server/services/values/conditions.ts";
+import { shipmentFolder } from "../../fixtures/shipments.ts";
 import { aSkill, emptyFolder } from "../fixture.ts";
 
-const seed = fileURLToPath(new URL("ocean_debugging", import.meta.url));
+/** The words of seed 003 itself; the other files are those of the example. */
+const definition = fileURLToPath(new URL("seed003.skill_definition.yaml", import.meta.url));
 const tools = new Set(["start_investigation", "resume_investigation"]);
 
 function seedFolder() {
   const folder = emptyFolder();
   const home = join(folder, "ocean_debugging");
-  cpSync(seed, home, { recursive: true });
+  cpSync(shipmentFolder, home, { recursive: true });
+  cpSync(definition, join(home, "skill_definition.yaml"));
   const edit = (file: string, from: string, to: string) => {
     const text = readFileSync(join(home, file), "utf8");
     expect(text).toContain(from);
@@ -55,12 +58,6 @@ test("a folder of seed 003 loads as it stands, and says that aws_iam is refused 
   ]);
 });
 
-test("its test cases find the causes", async () => {
-  const { load, home } = seedFolder();
-  const tried = await tryCases(home, one(load().skills), { evaluate: evaluateCondition });
-  expect(tried.map(({ problems }) => problems)).toEqual([[], [], []]);
-});
-
 test("a test case that expects another cause, answers nothing or lacks a result says so", async () => {
   const { load, home, edit } = seedFolder();
   edit(
@@ -68,7 +65,7 @@ test("a test case that expects another cause, answers nothing or lacks a result 
     "root_cause: Network relationship missing",
     "root_cause: Moon",
   );
-  edit("test_cases/case_no_files.yaml", "  step_2_carrier_files: []\n", "");
+  edit("test_cases/case_no_files.yaml", "  step_2_carrier_files: [{ files: 0, last_received: null }]\n", "");
   edit("test_cases/case_identifier_mismatch.yaml", "results:\n", "results:\n  step_9: []\n");
   writeFileSync(join(home, "test_cases/more.yaml"), "context: {}\nexpect: {}\n");
   writeFileSync(join(home, "test_cases/real.yaml"), "context: {}\nexpected: { root_cause: null }\n");
@@ -77,7 +74,7 @@ test("a test case that expects another cause, answers nothing or lacks a result 
     problems.map((message) => ({ file, line, message })),
   );
   expect(said(lines)).toEqual([
-    "case_identifier_mismatch.yaml:3: results.step_9: the tree has no such step",
+    "case_identifier_mismatch.yaml:4: results.step_9: the tree has no such step",
     'case_network_missing.yaml:1: root_cause: expected "Moon", found "Network relationship missing"',
     "case_no_files.yaml:1: results.step_2_carrier_files is missing, and the step ran",
     expect.stringContaining("case_no_files.yaml:1: root_cause: expected"),
@@ -91,12 +88,12 @@ test("a test case that expects another cause, answers nothing or lacks a result 
 
 test("a broken tree leaves its skill out, with every problem of both files at its line", () => {
   const { load, edit } = seedFolder();
-  edit("decision_tree.yaml", 'next_step: "step_2_carrier_files"', 'next_step: "step_2_carrier_file"');
+  edit("decision_tree.yaml", "next_step: step_2_carrier_files", "next_step: step_2_carrier_file");
   edit("decision_tree.yaml", "result.count == 0", "result.count ==");
   edit("decision_tree.yaml", "confidence: 0.90", "confidence: 90");
-  edit("decision_tree.yaml", '- "step_signoz_logs"', '- "step_signoz"');
+  edit("decision_tree.yaml", "- step_signoz_logs", "- step_signoz");
   edit("api_mappings.yaml", "LIMIT 100", "LIMIT $1");
-  edit("api_mappings.yaml", "cache_ttl: 300 ", "cache_tll: 300 ");
+  edit("api_mappings.yaml", "cache_ttl: 300\n", "cache_tll: 300\n");
   const { skills, problems } = load();
   expect(skills).toEqual([]);
   expect(said(problems).slice(1)).toEqual([
@@ -111,15 +108,15 @@ test("a broken tree leaves its skill out, with every problem of both files at it
 
 test("names that lead nowhere are problems with the nearest that is there", () => {
   const { load, edit } = seedFolder();
-  edit("decision_tree.yaml", 'next_step: "step_2_carrier_files"', 'next_step: "step_2_carrier_file"');
+  edit("decision_tree.yaml", "next_step: step_2_carrier_files", "next_step: step_2_carrier_file");
   edit("decision_tree.yaml", "result.count == 0", "result.count ==");
-  edit("decision_tree.yaml", '- "step_signoz_logs"', '- "step_signoz_log"');
-  edit("decision_tree.yaml", 'source: "redshift"', 'source: "redshif"');
-  edit("decision_tree.yaml", 'mapping: "get_signoz_logs"', 'mapping: "get_signoz_log"');
-  edit("decision_tree.yaml", "/loads/{load.load_number}", "/loads/{steps.step_2_carrier_file.row.id}");
-  edit("decision_tree.yaml", "result.transformations > 0", "result.transformations > steps.step_9.count");
+  edit("decision_tree.yaml", "- step_signoz_logs", "- step_signoz_log");
+  edit("decision_tree.yaml", "source: redshift", "source: redshif");
+  edit("decision_tree.yaml", "mapping: get_signoz_logs", "mapping: get_signoz_log");
+  edit("decision_tree.yaml", 'keyword: "{load.id}"', 'keyword: "{steps.step_2_carrier_file.row.id}"');
+  edit("decision_tree.yaml", "result.rejected > 0", "result.rejected > steps.step_9.count");
   edit("api_mappings.yaml", "LIMIT 100", "LIMIT $1");
-  edit("api_mappings.yaml", 'item_type: "file_record"', 'item_type: "file_records"');
+  edit("api_mappings.yaml", "item_type: log_record", "item_type: log_records");
   edit("skill_definition.yaml", '- "root_cause"', '- "root_cause"\n      - "root"');
   expect(said(load().problems)).toEqual([
     expect.stringMatching(/^skill_definition\.yaml:\d+: skill\.output_format\.fields\.1/),
@@ -127,24 +124,24 @@ test("names that lead nowhere are problems with the nearest that is there", () =
   edit("skill_definition.yaml", '\n      - "root"', "");
   expect(said(load().problems).slice(1)).toEqual([
     expect.stringMatching(
-      /^decision_tree\.yaml:15: .*\.source: no data source is called redshif; the nearest is redshift$/,
+      /^decision_tree\.yaml:12: .*\.source: no data source is called redshif; the nearest is redshift$/,
     ),
-    expect.stringMatching(/^decision_tree\.yaml:29: .*no_relationship\.condition: .*cannot be read/),
+    expect.stringMatching(/^decision_tree\.yaml:20: .*no_relationship\.condition: .*cannot be read/),
     expect.stringMatching(
-      /^decision_tree\.yaml:60: .*no step is called step_2_carrier_file; the nearest is step_2_carrier_files$/,
+      /^decision_tree\.yaml:42: .*no step is called step_2_carrier_file; the nearest is step_2_carrier_files$/,
     ),
     expect.stringMatching(
       /^decision_tree\.yaml:\d+: .*\.mapping: no mapping is called get_signoz_log; the nearest is get_signoz_logs$/,
     ),
     expect.stringMatching(
-      /^decision_tree\.yaml:\d+: steps\.step_justtransform_history\.action: no step is called step_2_carrier_file;/,
+      /^decision_tree\.yaml:\d+: steps\.step_signoz_logs\.action: no step is called step_2_carrier_file;/,
     ),
-    expect.stringMatching(/^decision_tree\.yaml:\d+: .*transformed\.condition: no step is called step_9/),
+    expect.stringMatching(/^decision_tree\.yaml:\d+: .*rejected\.condition: no step is called step_9/),
     expect.stringMatching(
       /^decision_tree\.yaml:\d+: parallel_checks\.0: no step is called step_signoz_log; the nearest is step_signoz_logs$/,
     ),
     expect.stringMatching(
-      /^api_mappings\.yaml:\d+: .*no item type is called file_records; the nearest is file_record$/,
+      /^api_mappings\.yaml:\d+: .*no item type is called log_records; the nearest is log_record$/,
     ),
     expect.stringMatching(/^api_mappings\.yaml:\d+: builders\.signoz_query_builder: \$1 has no value here/),
   ]);
@@ -157,7 +154,7 @@ test("a condition that is not CEL leaves its skill out of a server too, once CEL
   onTestFinished(() => watch.close());
   await vi.waitFor(() => expect(watch.investigating()).toEqual([]), { timeout: 20_000 });
   expect(watch.current()).toEqual([]);
-  expect(said(watch.problems()).at(-1)).toMatch(/^decision_tree\.yaml:29: .*cannot be read/);
+  expect(said(watch.problems()).at(-1)).toMatch(/^decision_tree\.yaml:20: .*cannot be read/);
   edit("decision_tree.yaml", "result.count ==", "result.count == 0");
   await vi.waitFor(() => expect(watch.investigating()).toHaveLength(1), { timeout: 20_000 });
   expect(watch.current()).toEqual([expect.not.objectContaining({ investigation: expect.anything() })]);

@@ -1,11 +1,11 @@
-import type { ActionResult, FilledAction, SimpleAction } from "@labwright/skills";
+import type { ActionResult, FilledAction, SimpleAction, SimpleResult } from "@labwright/skills";
 import { ToolError } from "../../../errors.ts";
 import type { Clock, Run } from "../../ports.ts";
 import { reasonOf } from "../../records/executions/index.ts";
 import { projectInUse } from "../../records/inUse.ts";
 import type { ToolCalls } from "../../runs/scripts/index.ts";
+import { compileExpression } from "../../values/expressions.ts";
 import type { ReplyCache } from "./cache.ts";
-import type { Expressions } from "./expressions.ts";
 import type { OpenSources } from "./sources/index.ts";
 
 /** How long a database or an API may work for one action. */
@@ -26,65 +26,51 @@ export type ToolPort = {
   effectOf(tool: string): "read" | "write" | "destructive" | undefined;
 };
 
+/** Sums over an investigation: requests that went out, replies that a cache had, milliseconds in which sources worked. */
+export type Tally = { calls: number; cached: number; source_ms: number };
+
 export type ActionPorts = {
   sources: OpenSources;
   cache: ReplyCache;
-  expressions: Expressions;
   schemas: SchemaPort;
   tools(): ToolPort;
   clock: Clock;
   run: Run;
+  tally: Tally;
 };
 
-/** What an action took: `asked` requests went out, `cached` replies were there. */
-export type Taken = { asked: number; cached: number; sourceMs: number };
-export type Done = { result: ActionResult; taken: Taken };
-
-type One = { result: { value: unknown } | { error: { code: string; message: string } }; taken: Taken };
-
 /** Runs an action. An action that fails is a result; only the end of the run is thrown. */
-export async function runAction(action: FilledAction, ports: ActionPorts): Promise<Done> {
+export async function runAction(action: FilledAction, ports: ActionPorts): Promise<ActionResult> {
   if (action.type !== "parallel") return runOne(action, ports);
-  const done = await Promise.all(
+  const parts = await Promise.all(
     Object.entries(action.actions).map(async ([name, one]) => [name, await runOne(one, ports)] as const),
   );
-  return {
-    result: { parts: Object.fromEntries(done.map(([name, { result }]) => [name, result])) },
-    taken: sumOf(done.map(([, { taken }]) => taken)),
-  };
+  return { parts: Object.fromEntries(parts) };
 }
 
-const sumOf = (all: readonly Taken[]): Taken =>
-  all.reduce(
-    (sum, one) => ({
-      asked: sum.asked + one.asked,
-      cached: sum.cached + one.cached,
-      sourceMs: sum.sourceMs + one.sourceMs,
-    }),
-    { asked: 0, cached: 0, sourceMs: 0 },
-  );
-
-async function runOne(action: SimpleAction, ports: ActionPorts): Promise<One> {
-  const { clock, run } = ports;
-  const taken = { asked: 0, cached: 0, sourceMs: 0 };
+async function runOne(action: SimpleAction, ports: ActionPorts): Promise<SimpleResult> {
+  const { clock, run, tally } = ports;
   try {
     const known = cachedReply(action, ports);
-    if (known) return { result: { value: known.reply }, taken: { ...taken, cached: 1 } };
-    taken.asked = 1;
+    if (known) {
+      tally.cached += 1;
+      return { value: known.reply };
+    }
+    tally.calls += 1;
     const started = clock.monotonic();
     const raw = await ask(action, ports).finally(() => {
-      taken.sourceMs = clock.monotonic() - started;
+      tally.source_ms += clock.monotonic() - started;
     });
     run.signal.throwIfAborted();
+    if (action.type === "tool") return { value: raw };
     const value = await ruled(action, raw, ports);
-    if (action.type !== "tool")
-      ports.cache.keep(keyOf(action, ports), value, (action.reply.cache_ttl ?? 0) * 1_000);
-    return { result: { value }, taken };
+    ports.cache.keep(keyOf(action, ports), value, (action.reply.cache_ttl ?? 0) * 1_000);
+    return { value };
   } catch (error) {
     run.signal.throwIfAborted();
     const { code, message } = reasonOf(error);
     // It becomes a part of the question's sentence.
-    return { result: { error: { code, message: message.replace(/\.$/, "") } }, taken };
+    return { error: { code, message: message.replace(/\.$/, "") } };
   }
 }
 
@@ -126,13 +112,11 @@ async function callTool(
 
 /** The reply reshaped by its parser and judged by its schema. Throws INVALID_RESPONSE. */
 async function ruled(
-  action: SimpleAction,
+  { source, reply: { parser, schema } }: Exclude<SimpleAction, { type: "tool" }>,
   raw: unknown,
-  { expressions, schemas }: ActionPorts,
+  { schemas }: ActionPorts,
 ): Promise<unknown> {
-  if (action.type === "tool") return raw;
-  const { parser, schema } = action.reply;
-  const value = parser === undefined ? raw : await expressions.parse(parser, raw);
+  const value = parser === undefined ? raw : await parsed(parser, raw);
   if (schema === undefined) return value;
   const { findings, more } = await schemas.check(schema, { json: value });
   if (findings.length === 0) return value;
@@ -141,7 +125,21 @@ async function ruled(
   const said = shown.map(({ pointer, expected }) => `${pointer || "the reply"} ${expected}`).join("; ");
   throw new ToolError(
     "INVALID_RESPONSE",
-    `The reply of ${action.source} breaks its response_schema: ${said}${rest > 0 ? ` (and ${rest} more)` : ""}.`,
+    `The reply of ${source} breaks its response_schema: ${said}${rest > 0 ? ` (and ${rest} more)` : ""}.`,
     "Correct response_schema in api_mappings.yaml, or ask the source's owner what changed.",
   );
+}
+
+async function parsed(parser: string, result: unknown): Promise<unknown> {
+  try {
+    return (await compileExpression(parser)).evaluate({ result });
+  } catch (error) {
+    throw new ToolError(
+      "INVALID_RESPONSE",
+      `The reply does not fit its response_parser: ${error instanceof Error ? error.message : String(error)}`,
+      "Correct the parser in api_mappings.yaml, or look at what the source answers.",
+      {},
+      { cause: error },
+    );
+  }
 }

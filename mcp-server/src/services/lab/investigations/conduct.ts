@@ -1,5 +1,7 @@
 import {
+  type ActionResult,
   type DecisionTree,
+  type Evaluate,
   nextActions,
   nextState,
   type PlannedAction,
@@ -8,17 +10,16 @@ import {
 } from "@labwright/skills";
 import { ToolError } from "../../../errors.ts";
 import type { Investigation, InvestigationRows } from "../../../storage/index.ts";
-import type { Clock, Run, Secrets } from "../../ports.ts";
+import type { Run, Secrets } from "../../ports.ts";
 import { reasonOf } from "../../records/executions/index.ts";
-import { type ActionPorts, type Done, runAction, type Taken } from "./actions.ts";
+import { type ActionPorts, runAction, type Tally } from "./actions.ts";
 
-type Ended = { planned: PlannedAction; done: Done; startedAt: number; durationMs: number };
+type Ended = { planned: PlannedAction; result: ActionResult; startedAt: number; durationMs: number };
 
-export type ConductDependencies = {
+export type ConductDependencies = Omit<ActionPorts, "run" | "tally"> & {
   rows: Pick<InvestigationRows, "save">;
   secrets: Pick<Secrets, "maskValues">;
-  clock: Clock;
-  ports: Omit<ActionPorts, "run">;
+  evaluate: Evaluate;
   /** The server ends: what runs is left to its next start. */
   isClosing(): boolean;
 };
@@ -28,6 +29,7 @@ export class Conduct {
   private state: TreeState;
   private readonly startedAt: number;
   private readonly activeBefore: number;
+  private readonly tally: Tally;
 
   constructor(
     private row: Investigation,
@@ -39,6 +41,8 @@ export class Conduct {
     this.state = state;
     this.startedAt = deps.clock.monotonic();
     this.activeBefore = row.active_ms;
+    const { calls, cached, source_ms } = row;
+    this.tally = { calls, cached, source_ms };
   }
 
   /** Until it is done or waits for a person. Throws what ended the run; the row says so by then. */
@@ -72,21 +76,20 @@ export class Conduct {
   }
 
   private async act(planned: PlannedAction): Promise<Ended> {
-    const { clock, ports } = this.deps;
+    const { clock } = this.deps;
     const started = clock.monotonic();
     const startedAt = clock.now();
-    const done = await runAction(planned.action, { ...ports, run: this.run });
-    return { planned, done, startedAt, durationMs: clock.monotonic() - started };
+    const result = await runAction(planned.action, { ...this.deps, run: this.run, tally: this.tally });
+    return { planned, result, startedAt, durationMs: clock.monotonic() - started };
   }
 
   /** The tree goes on with what an action gave; the row has the new state before anything else happens. */
-  private async take({ planned, done, startedAt, durationMs }: Ended): Promise<void> {
-    const { clock, secrets, ports } = this.deps;
+  private async take({ planned, result: raw, startedAt, durationMs }: Ended): Promise<void> {
+    const { clock, secrets, evaluate } = this.deps;
     const { lane, step, action } = planned;
-    const result = secrets.maskValues(done.result);
+    const result = secrets.maskValues(raw);
     const input = { type: "result", lane, step, result, at: clock.now() } as const;
-    this.state = nextState(this.tree, this.state, input, ports.expressions.holds);
-    this.count(done.taken);
+    this.state = nextState(this.tree, this.state, input, evaluate);
     await this.store({ status: "running", interruptions: 0, steps: this.row.steps + 1 });
     const error = "error" in result ? result.error : undefined;
     await this.run.step({
@@ -103,30 +106,14 @@ export class Conduct {
     });
   }
 
-  private count({ asked, cached, sourceMs }: Taken): void {
-    const { calls, cached: before, source_ms } = this.row;
-    const sum = {
-      calls: calls + asked,
-      cached: before + cached,
-      source_ms: source_ms + Math.round(sourceMs),
-    };
-    this.row = { ...this.row, ...sum };
-  }
-
   private ending(): Partial<Investigation> {
-    const at = this.deps.clock.now();
     const { status, result } = reportOf(this.state);
-    if (status === "waiting") return { status, handoffs: this.state.handoffs.length };
+    const handoffs = this.state.handoffs.length;
+    if (status === "waiting") return { status, handoffs };
     if (!result) throw new Error(`The tree of ${this.row.skill} plans nothing and is not done.`);
     const { root_cause, confidence_score: confidence } = result;
-    return {
-      status: "done",
-      handoffs: this.state.handoffs.length,
-      ...(root_cause !== null && { root_cause }),
-      confidence,
-      result,
-      finished_at: new Date(at).toISOString(),
-    };
+    const found = { confidence, result, ...(root_cause !== null && { root_cause }) };
+    return { status: "done", handoffs, ...found, finished_at: this.now() };
   }
 
   private async fail(error: unknown): Promise<void> {
@@ -134,15 +121,14 @@ export class Conduct {
     // It goes on when the database is back.
     if (reason.code === "STORAGE_FAILED") return;
     const status = statuses[reason.code] ?? "failed";
-    const finished_at = new Date(this.deps.clock.now()).toISOString();
-    await this.store({ status, reason, finished_at }).catch(() => undefined);
+    await this.store({ status, reason, finished_at: this.now() }).catch(() => undefined);
   }
 
   private async store(change: Partial<Investigation>): Promise<Investigation> {
     const { clock, rows } = this.deps;
     const active_ms = this.activeBefore + Math.round(clock.monotonic() - this.startedAt);
-    const updated_at = new Date(clock.now()).toISOString();
-    const row = { ...this.row, ...change, state: this.state, active_ms, updated_at };
+    const sums = { ...this.tally, source_ms: Math.round(this.tally.source_ms), active_ms };
+    const row = { ...this.row, ...change, ...sums, state: this.state, updated_at: this.now() };
     if (!(await rows.save(row)))
       throw new ToolError(
         "INTERRUPTED",
@@ -151,6 +137,10 @@ export class Conduct {
       );
     this.row = { ...row, revision: row.revision + 1 };
     return this.row;
+  }
+
+  private now(): string {
+    return new Date(this.deps.clock.now()).toISOString();
   }
 }
 

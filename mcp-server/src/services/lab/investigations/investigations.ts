@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import {
+  type Evaluate,
   nextState,
   reportOf,
   restoreState,
@@ -15,12 +16,16 @@ import { reasonOf } from "../../records/executions/index.ts";
 import type { SchemaPort, ToolPort } from "./actions.ts";
 import { ReplyCache } from "./cache.ts";
 import { Conduct } from "./conduct.ts";
-import { type Definition, definitionOf, readDefinition } from "./definition.ts";
-import { type Expressions, loadConditions } from "./expressions.ts";
 import { chooseSkill } from "./route.ts";
 import type { Http } from "./sources/access.ts";
 import { Sources } from "./sources/index.ts";
-import { type InvestigationView, viewOf } from "./views.ts";
+import {
+  type Definition,
+  definitionSchema,
+  type InvestigationView,
+  readDefinition,
+  viewOf,
+} from "./views.ts";
 
 /** Bytes of a context as JSON: the whole state is stored after each step. */
 const longestContext = 262_144;
@@ -79,14 +84,13 @@ export class Investigations {
     { skill: wanted, question, context, wait_ms }: StartRequest,
     call: CallContext,
   ): Promise<InvestigationView> {
-    const expressions = await loadConditions();
-    const choice = chooseSkill(this.deps.skills(), { skill: wanted, question, context }, expressions);
-    if ("judgement" in choice) return { status: "waiting", ...choice };
+    const evaluate = await loadEvaluate();
+    const choice = chooseSkill(this.deps.skills(), { skill: wanted, question, context }, evaluate);
+    if ("judgement" in choice) return { status: "waiting", steps: 0, ...choice };
     const { skill } = choice;
     const at = this.deps.clock.now();
-    const definition = definitionOf(skill);
-    const given = this.contextOf(context);
-    const state = startTree(definition.tree, given, { evaluate: expressions.holds, at });
+    const definition = definitionSchema.parse(skill);
+    const state = startTree(definition.investigation.tree, this.contextOf(context), { evaluate, at });
     const now = new Date(at).toISOString();
     const row: Investigation = {
       ...{ id: randomUUID(), skill: skill.name, skill_version: skill.version, status: "running" },
@@ -160,31 +164,24 @@ export class Investigations {
 
   /** One of two answers that come at once finds the state that the other one made. */
   private async answer(
-    {
-      investigation_id: id,
-      handoff_id: handoff,
-      answer,
-      context,
-      wait_ms,
-    }: ResumeRequest & { answer: string },
+    request: ResumeRequest & { answer: string },
     call: CallContext,
   ): Promise<InvestigationView> {
-    const { holds } = await loadConditions();
-    const { mask } = this.deps.secrets;
-    const added = context && this.contextOf(context);
-    const row = await this.change(id, (before) => {
-      const { tree } = readDefinition(before);
+    const evaluate = await loadEvaluate();
+    const context = request.context && this.contextOf(request.context);
+    const answer = this.deps.secrets.mask(request.answer);
+    const row = await this.change(request.investigation_id, (before) => {
+      const { tree } = readDefinition(before).investigation;
       const state = restoreState(tree, before.state);
-      const at = this.deps.clock.now();
-      const input = {
-        ...{ type: "answer" as const, handoff: handoff ?? onlyHandoff(state), answer: mask(answer), at },
-        ...(added && { context: added }),
-      };
-      const next = answered(() => nextState(tree, state, input, holds));
+      const handoff = request.handoff_id ?? onlyHandoff(state);
+      const given = { type: "answer" as const, handoff, answer, at: this.deps.clock.now() };
+      const next = answered(() =>
+        nextState(tree, state, { ...given, ...(context && { context }) }, evaluate),
+      );
       if (before.status !== "waiting") throw notWaiting(before);
       return { ...before, status: "running", state: next, host_name: this.deps.host };
     });
-    return this.goOn(row, readDefinition(row), wait_ms, call);
+    return this.goOn(row, readDefinition(row), request.wait_ms, call);
   }
 
   /** Without the values of secrets, since it is stored. */
@@ -225,15 +222,14 @@ export class Investigations {
       input: { investigation_id: id, skill: `${skill}@${skill_version}`, question },
       timeout_ms: Math.max(1, left),
     };
-    const expressions = await loadConditions();
+    const evaluate = await loadEvaluate();
     let hasBegun = false;
     this.live.add(id);
     try {
       const reply = await this.deps.executions.run(spec, call, async (run) => {
         hasBegun = true;
-        const ended = await this.conduct(row, definition, run, expressions).finally(() =>
-          this.live.delete(id),
-        );
+        const conduct = this.conductOf(row, definition, run, evaluate);
+        const ended = await conduct.toItsEnd().finally(() => this.live.delete(id));
         return { status: "passed", output: viewOf(ended, definition) };
       });
       if (reply.output) return reply.output;
@@ -245,19 +241,14 @@ export class Investigations {
     }
   }
 
-  private conduct(
-    row: Investigation,
-    { tree, data_sources }: Definition,
-    run: Run,
-    expressions: Expressions,
-  ) {
+  private conductOf(row: Investigation, definition: Definition, run: Run, evaluate: Evaluate): Conduct {
     const { rows, secrets, clock, schemas, tools } = this.deps;
-    const sources = this.sources.of(data_sources);
-    const state = restoreState(tree, row.state);
-    return new Conduct({ ...row, execution_id: run.id }, tree, state, run, {
-      ...{ rows, secrets, clock, isClosing: () => this.isClosing },
-      ports: { cache: this.cache, expressions, schemas, tools, clock, sources },
-    }).toItsEnd();
+    const { tree } = definition.investigation;
+    const sources = this.sources.of(definition.data_sources ?? {});
+    return new Conduct({ ...row, execution_id: run.id }, tree, restoreState(tree, row.state), run, {
+      ...{ rows, secrets, clock, schemas, tools, sources, evaluate },
+      ...{ cache: this.cache, isClosing: () => this.isClosing },
+    });
   }
 
   private async notBegun(row: Investigation, reason: { code: string; message: string }): Promise<void> {
@@ -285,6 +276,10 @@ export class Investigations {
     );
   }
 }
+
+/** CEL, which is loaded with the first investigation. */
+const loadEvaluate = async (): Promise<Evaluate> =>
+  (await import("../../values/conditions.ts")).evaluateCondition;
 
 function answered<State>(next: () => State): State {
   try {

@@ -1,8 +1,9 @@
-import { findSkill, foldedWords, latestSkills, type Skill } from "@labwright/skills";
+import { type Evaluate, findSkill, foldedWords, latestSkills, type Skill } from "@labwright/skills";
 import { ToolError } from "../../../errors.ts";
-import type { TreeSkill } from "./definition.ts";
-import type { Expressions } from "./expressions.ts";
 import { classification, type Judgement } from "./judgement.ts";
+
+/** A skill with a decision tree. */
+export type TreeSkill = Skill & { investigation: NonNullable<Skill["investigation"]> };
 
 type Wish = {
   skill?: string | undefined;
@@ -17,35 +18,33 @@ type Wish = {
 export function chooseSkill(
   skills: readonly Skill[],
   { skill: wanted, question, context }: Wish,
-  { holds }: Pick<Expressions, "holds">,
-): { skill: TreeSkill } | { judgement: Judgement; steps: number } {
-  const able = skills.flatMap(({ investigation, ...skill }): TreeSkill[] =>
-    investigation ? [{ ...skill, investigation }] : [],
-  );
+  evaluate: Evaluate,
+): { skill: TreeSkill } | { judgement: Judgement } {
+  const able = skills.filter((skill): skill is TreeSkill => skill.investigation !== undefined);
   if (wanted !== undefined) return { skill: named(able, wanted) };
   if (able.length === 0) throw notFound("No skill has a decision tree.");
-  const latest = new Set(latestSkills(able).map(refOf));
-  const verdicts = able
-    .filter((skill) => latest.has(refOf(skill)))
-    .map((skill) => ({ skill, fits: fits(skill, context, holds) }));
-  const possible = verdicts.filter(({ fits }) => fits !== false);
-  const asked = possible.filter(({ skill }) => question !== undefined && hasPhrase(question, skill));
+  const latest = new Set<Skill>(latestSkills(able));
+  const fitting = able
+    .filter((skill) => latest.has(skill))
+    .map((skill) => ({ skill, fits: fits(skill, context, evaluate) }));
+  const possible = fitting.filter(({ fits }) => fits !== false);
+  const asked = possible.filter(({ skill }) => hasPhrase(question ?? "", skill));
   const sure = asked.filter(({ fits }) => fits === true);
   const [best, ...others] = sure.length > 0 ? sure : asked;
   if (best && others.length === 0) return { skill: best.skill };
-  const candidates = (asked.length > 0 ? asked : possible.length > 0 ? possible : verdicts).map(
-    ({ skill }) => skill,
-  );
-  const prompt = candidates[0]?.investigation.prompts.classify;
-  return { judgement: classification(candidates, { question, context }, prompt), steps: 0 };
+  const candidates = [asked, possible, fitting].find(({ length }) => length > 0) ?? [];
+  return {
+    judgement: classification(
+      candidates.map(({ skill }) => skill),
+      { question, context },
+    ),
+  };
 }
-
-const refOf = ({ name, version }: { name: string; version: string }) => `${name}@${version}`;
 
 function named(able: readonly TreeSkill[], wanted: string): TreeSkill {
   // Seed 003 writes names with underscores.
   const found = findSkill(able, wanted.replaceAll("_", "-"));
-  const skill = able.find((one) => found.skill && refOf(one) === refOf(found.skill));
+  const skill = able.find((one) => one === found.skill);
   if (skill) return skill;
   throw notFound(`No skill with a decision tree is called ${wanted}.`, found.skill ? [] : found.nearest);
 }
@@ -61,12 +60,8 @@ const notFound = (what: string, candidates: readonly string[] = []): ToolError =
   );
 
 /** Every condition holds: true. One does not: false. Else, or without conditions: undefined. */
-function fits(
-  { conditions = [] }: Skill,
-  context: Wish["context"],
-  holds: Expressions["holds"],
-): boolean | undefined {
-  const verdicts = conditions.map((condition) => holds(condition, context));
+function fits({ conditions = [] }: Skill, context: Wish["context"], evaluate: Evaluate): boolean | undefined {
+  const verdicts = conditions.map((condition) => evaluate(condition, context));
   if (verdicts.includes(false)) return false;
   return conditions.length > 0 && verdicts.every((verdict) => verdict === true) ? true : undefined;
 }

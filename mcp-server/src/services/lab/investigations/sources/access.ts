@@ -1,5 +1,6 @@
 import { ToolError } from "../../../../errors.ts";
 import type { Secrets } from "../../../ports.ts";
+import { type Limits, tooSlow, unreachable } from "./source.ts";
 
 /** A request by the judged way out; see `policy/allowedFetch.ts` for what it throws. */
 export type Http = (
@@ -13,6 +14,26 @@ export type Http = (
     followRedirects?: boolean;
   },
 ) => Promise<Response>;
+
+/** A request that ends with its caller and at its deadline. Throws CONNECTION_REFUSED and REQUEST_TIMEOUT. */
+export async function send(
+  { name, http, url }: { name: string; http: Http; url: URL },
+  init: Omit<Parameters<Http>[1], "signal">,
+  { signal, timeoutMs }: Limits,
+): Promise<Response> {
+  const late = AbortSignal.timeout(timeoutMs);
+  // Node collects a timeout that only AbortSignal.any knows.
+  late.addEventListener("abort", () => undefined, { once: true });
+  try {
+    return await http(url.href, { ...init, signal: AbortSignal.any([signal, late]) });
+  } catch (error) {
+    signal.throwIfAborted();
+    if (late.aborted) throw tooSlow(name, timeoutMs);
+    if (error instanceof ToolError && error.code === "APP_UNREACHABLE")
+      throw unreachable(name, error.message.replace(/\.$/, ""), error);
+    throw error;
+  }
+}
 
 export type Auth = "basic" | "api_key" | "bearer" | "none";
 /** `values` are what `credentials` names, in its order. */

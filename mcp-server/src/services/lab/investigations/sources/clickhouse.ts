@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { ToolError } from "../../../../errors.ts";
-import { type Access, type Http, headersOf } from "./access.ts";
-import { asSource } from "./api.ts";
+import { type Access, type Http, headersOf, send } from "./access.ts";
 import {
   Bounded,
   type Limits,
@@ -57,18 +56,9 @@ export function createClickhouseSource(
       for (const [key, value] of Object.entries(settings)) url.searchParams.set(key, value);
       for (const [at, value] of statement.values.entries())
         url.searchParams.set(`param_p${at}`, paramOf(value));
-      const late = AbortSignal.timeout(timeoutMs + graceMs);
-      const request = {
-        headers: signIn(given),
-        signal: AbortSignal.any([signal, late]),
-        maxBytes: mostBytes * 8,
-        followRedirects: false,
-      };
-      const response = await http(url.href, request).catch((error: unknown) => {
-        signal.throwIfAborted();
-        if (late.aborted) throw tooSlow(name, timeoutMs);
-        throw asSource(name, error);
-      });
+      const request = { headers: signIn(given), maxBytes: mostBytes * 8, followRedirects: false };
+      const atMost = { signal, timeoutMs: timeoutMs + graceMs };
+      const response = await send({ name, http, url }, request, atMost);
       const text = await response.text();
       if (!response.ok) throw failure(name, response, { text, timeoutMs });
       const bounded = new Bounded(name);

@@ -21,7 +21,7 @@ export type OpenSources = {
   request(name: string, request: ApiRequest, limits: Limits): Promise<unknown>;
 };
 
-export type SourceDependencies = { secrets: Pick<Secrets, "ofEnvironment">; http: Http; sqliteWorker?: URL };
+export type SourceDependencies = { secrets: Pick<Secrets, "ofEnvironment">; http: Http };
 
 /** So many databases stay open; the one that was used longest ago is closed for another. */
 const mostOpen = 20;
@@ -69,13 +69,13 @@ export class Sources {
   }
 
   private create(name: string, { type, source }: DatabaseSource): QuerySource {
-    const { secrets, http, sqliteWorker } = this.deps;
+    const { secrets, http } = this.deps;
     if (type === "postgres") return createPostgresSource(name, () => clientOf(name, source, secrets));
     if (type === "clickhouse") return createClickhouseSource(name, () => this.accessOf(name, source), http);
     const path = textOf(source.file, secrets);
     if (path === undefined || !isAbsolute(path))
       throw lacking(name, "file, an absolute path or env:NAME of one");
-    return createSqliteSource(name, path, sqliteWorker);
+    return createSqliteSource(name, path);
   }
 
   private accessOf(name: string, { endpoint: given, credentials, ...how }: Partial<Access> & Located) {

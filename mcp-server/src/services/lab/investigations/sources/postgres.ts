@@ -1,29 +1,24 @@
-import { Socket } from "node:net";
 import pg from "pg";
 import { ToolError } from "../../../../errors.ts";
 import {
   Bounded,
   type Limits,
-  mostBytes,
   type QuerySource,
   type Row,
   refused,
   type Statement,
   textOf,
-  tooMuch,
   tooSlow,
   unreachable,
   wholeNumber,
 } from "./source.ts";
 
-/** Connections that stay open between queries, for this long. */
-const mostIdle = 4;
+/** Connections stay open between queries for `idleMs`. */
+const mostConnections = 20;
 const idleMs = 30_000;
 const connectMs = 10_000;
 /** What the database gets to end a query by itself, before the connection is cut. */
 const graceMs = 1_000;
-/** A row travels with lengths and names of types around it. */
-const mostOnWire = mostBytes * 4;
 
 /** Object ids in pg_type.dat of PostgreSQL. */
 const readers = new Map<number, (text: string) => unknown>([
@@ -41,127 +36,78 @@ function decimal(text: string): number | string {
   return String(Number(text)) === plain ? Number(text) : text;
 }
 
-type Connection = {
-  client: pg.Client;
-  pid: number;
-  received: { bytes: number };
-  stopIdle(): void;
-  wasIdle: boolean;
-};
-
 /**
  * PostgreSQL, or what speaks its protocol, such as Redshift. Each query is one transaction that can only read, ends by
- * `statement_timeout` in the database, and is cancelled there when its caller goes. `config` is asked again for each connection.
+ * `statement_timeout` in the database, and is cancelled there when its caller goes.
  */
-export const createPostgresSource = (name: string, config: () => pg.ClientConfig): QuerySource =>
-  new PostgresSource(name, config);
-
-class PostgresSource implements QuerySource {
-  private readonly idle: Connection[] = [];
-
-  constructor(
-    private readonly name: string,
-    private readonly config: () => pg.ClientConfig,
-  ) {}
-
-  async query(statement: Statement, limits: Limits): Promise<Row[]> {
-    const { name, config } = this;
-    const text = textOf(statement, (at) => `$${at + 1}`);
-    const connection = await this.open(limits);
-    const watch = watchOver(connection, limits, config);
-    try {
-      const rows = await Promise.race([read(name, connection, { text, statement, limits }), watch.ended]);
-      this.keep(connection);
-      return rows;
-    } catch (error) {
-      // What gave too much goes on giving until it is cancelled.
-      if (error instanceof ToolError) void cancel(connection, config).catch(() => undefined);
-      drop(connection);
-      limits.signal.throwIfAborted();
-      const failed = failure(name, error, limits);
-      // The server ended a connection that was open from before: the query goes out on another one.
-      const isGone = failed instanceof ToolError && failed.code === "CONNECTION_REFUSED";
-      if (isGone && connection.wasIdle) return this.query(statement, limits);
-      throw failed;
-    } finally {
-      watch.stop();
-    }
-  }
-
-  async close(): Promise<void> {
-    for (const connection of this.idle.splice(0)) {
-      connection.stopIdle();
-      await connection.client.end().catch(() => undefined);
-    }
-  }
-
-  private async open({ signal }: Limits): Promise<Connection> {
-    const kept = this.idle.pop();
-    if (kept) {
-      kept.stopIdle();
-      kept.received.bytes = 0;
-      return { ...kept, wasIdle: true };
-    }
-    const received = { bytes: 0 };
-    const stream = () =>
-      new Socket().on("data", ({ length }) => {
-        received.bytes += length;
-      });
-    const given = { connectionTimeoutMillis: connectMs, application_name: "labwright", ...this.config() };
-    const client = new pg.Client({ ...given, stream });
-    client.on("error", () => undefined);
-    const end = () => void client.end().catch(() => undefined);
-    signal.addEventListener("abort", end, { once: true });
-    try {
-      await client.connect();
-      const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
-      const pid = rows[0]?.pid ?? 0;
-      return { client, pid, received, stopIdle: () => undefined, wasIdle: false };
-    } catch (error) {
-      end();
+export function createPostgresSource(name: string, config: () => pg.ClientConfig): QuerySource {
+  let pool: pg.Pool | undefined;
+  return {
+    async query(statement, limits) {
+      const { signal, timeoutMs } = limits;
       signal.throwIfAborted();
-      throw unreachable(this.name, reasonOf(error), error);
-    } finally {
-      signal.removeEventListener("abort", end);
-    }
-  }
-
-  private keep(connection: Connection): void {
-    const { idle } = this;
-    if (idle.length >= mostIdle) {
-      drop(connection);
-      return;
-    }
-    const gone = () => {
-      const at = idle.indexOf(connection);
-      if (at >= 0) idle.splice(at, 1);
-      drop(connection);
-    };
-    const timer = setTimeout(gone, idleMs).unref();
-    connection.client.once("end", gone);
-    connection.stopIdle = () => {
-      clearTimeout(timer);
-      connection.client.removeListener("end", gone);
-    };
-    idle.push(connection);
-  }
+      const reading: Reading = { name, statement, text: textOf(statement, (at) => `$${at + 1}`), timeoutMs };
+      pool ??= openPool(config());
+      const late = AbortSignal.timeout(timeoutMs + graceMs);
+      const done = new AbortController();
+      const ended = new Promise<never>((_, reject) => {
+        for (const end of [signal, late])
+          end.addEventListener("abort", () => reject(end.reason), { signal: done.signal });
+      });
+      const connecting = pool.connect();
+      const working = connecting.then((client) => read(client, reading));
+      try {
+        const rows = await Promise.race([working, ended]);
+        (await connecting).release();
+        return rows;
+      } catch (error) {
+        working.catch(() => undefined);
+        connecting.then((client) => client.release(true)).catch(() => undefined);
+        // A database goes on with a query whose connection was cut.
+        if (!(error instanceof pg.DatabaseError)) void cancel(reading, config()).catch(() => undefined);
+        signal.throwIfAborted();
+        throw late.aborted ? tooSlow(name, timeoutMs) : failure(name, error, limits);
+      } finally {
+        done.abort();
+      }
+    },
+    async close() {
+      await pool?.end();
+    },
+  };
 }
 
-function drop({ client }: Connection): void {
-  void client.end().catch(() => undefined);
+function openPool(config: pg.ClientConfig): pg.Pool {
+  const pool = new pg.Pool({
+    ...{ connectionTimeoutMillis: connectMs, idleTimeoutMillis: idleMs, max: mostConnections },
+    ...{ application_name: "labwright", allowExitOnIdle: true, ...config },
+  });
+  // A query of the connection fails with the same error.
+  pool.on("connect", (client) => client.on("error", () => undefined));
+  pool.on("error", () => undefined);
+  return pool;
 }
 
-type Reading = { text: string; statement: Statement; limits: Limits };
+/** `pid`: the database's process for it, once it has begun. */
+type Reading = {
+  name: string;
+  statement: Statement;
+  text: string;
+  timeoutMs: number;
+  pid?: number | undefined;
+};
 
-async function read(name: string, { client, received }: Connection, reading: Reading): Promise<Row[]> {
-  const { text, statement, limits } = reading;
-  await client.query(`begin read only; set local statement_timeout = ${Math.ceil(limits.timeoutMs)}`);
-  const bounded = new Bounded(name);
+async function read(client: pg.PoolClient, reading: Reading): Promise<Row[]> {
+  const begun = await client.query<{ pid: number }>(
+    `begin read only; set local statement_timeout = ${Math.ceil(reading.timeoutMs)}; select pg_backend_pid() as pid`,
+  );
+  // Of several statements there are several results, which the types of `pg` do not know.
+  reading.pid = [begun].flat().at(-1)?.rows[0]?.pid;
+  const bounded = new Bounded(reading.name);
   await new Promise<void>((resolve, reject) => {
-    const query = new pg.Query(queryOf(text, statement));
+    const query = new pg.Query(queryOf(reading.text, reading.statement));
     query.on("row", (row: Row) => {
       try {
-        if (received.bytes > mostOnWire) throw tooMuch(name, `${mostOnWire} bytes`);
         bounded.add(row);
       } catch (error) {
         reject(error);
@@ -184,32 +130,9 @@ const queryOf = (text: string, { values }: Statement): pg.QueryConfig & { queryM
 const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: "text" | "binary") =>
   (format !== "binary" && readers.get(oid)) || pg.types.getTypeParser(oid, format);
 
-/** Cancels the query in the database when the caller goes, or the database does not end it in time. */
-function watchOver(connection: Connection, { signal, timeoutMs }: Limits, config: () => pg.ClientConfig) {
-  let reject: (reason: unknown) => void = () => undefined;
-  const ended = new Promise<never>((_, no) => {
-    reject = no;
-  });
-  ended.catch(() => undefined);
-  const end = (reason: unknown) => {
-    void cancel(connection, config).catch(() => undefined);
-    reject(reason);
-  };
-  const onAbort = () => end(signal.reason);
-  const timer = setTimeout(() => end(new Error(lateCode)), timeoutMs + graceMs);
-  if (signal.aborted) onAbort();
-  signal.addEventListener("abort", onAbort, { once: true });
-  return {
-    ended,
-    stop() {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", onAbort);
-    },
-  };
-}
-
-async function cancel({ pid }: Connection, config: () => pg.ClientConfig): Promise<void> {
-  const client = new pg.Client({ connectionTimeoutMillis: graceMs, ...config() });
+async function cancel({ pid }: Reading, config: pg.ClientConfig): Promise<void> {
+  if (pid === undefined) return;
+  const client = new pg.Client({ connectionTimeoutMillis: graceMs, ...config });
   client.on("error", () => undefined);
   try {
     await client.connect();
@@ -219,15 +142,12 @@ async function cancel({ pid }: Connection, config: () => pg.ClientConfig): Promi
   }
 }
 
-const lateCode = "late";
-
 /** SQLSTATE of a query that statement_timeout or a cancel ended; classes of connections that failed and of servers that stop. */
 const cancelled = "57014";
 const gone = /^(08|57P|53|28|3D)/;
 
 function failure(name: string, error: unknown, { timeoutMs }: Limits): unknown {
   if (error instanceof ToolError) return error;
-  if (error instanceof Error && error.message === lateCode) return tooSlow(name, timeoutMs);
   if (!(error instanceof pg.DatabaseError)) return unreachable(name, reasonOf(error), error);
   if (error.code === cancelled) return tooSlow(name, timeoutMs);
   if (gone.test(error.code ?? "")) return unreachable(name, reasonOf(error), error);

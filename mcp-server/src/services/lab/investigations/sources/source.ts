@@ -16,7 +16,8 @@ export type QuerySource = {
   close(): Promise<void>;
 };
 
-const most = { rows: 1_000, bytes: 1_000_000 };
+export const mostRows = 1_000;
+export const mostBytes = 1_000_000;
 
 /** Counts what a query gives; `add` throws INVALID_RESPONSE once it is more than an investigation may hold. */
 export class Bounded {
@@ -26,15 +27,12 @@ export class Bounded {
   constructor(private readonly source: string) {}
 
   add(row: Row): void {
-    this.rows.push(row);
     this.bytes += JSON.stringify(row).length;
-    if (this.rows.length > most.rows) throw tooMuch(this.source, `${most.rows} rows`);
-    if (this.bytes > most.bytes) throw tooMuch(this.source, `${most.bytes} bytes`);
+    if (this.rows.length >= mostRows) throw tooMuch(this.source, `${mostRows} rows`);
+    if (this.bytes > mostBytes) throw tooMuch(this.source, `${mostBytes} bytes`);
+    this.rows.push(row);
   }
 }
-
-export const mostRows = most.rows;
-export const mostBytes = most.bytes;
 
 export const tooMuch = (source: string, limit: string): ToolError =>
   new ToolError(

@@ -37,13 +37,13 @@ export type SqliteAnswer =
  * A SQLite file. A thread reads a private copy of it (also of what its write-ahead log holds), so that nothing is locked or written
  * in the folder of the file. A query that does not end in time ends with its thread.
  */
-export function createSqliteSource(name: string, path: string, workerFile?: URL): QuerySource {
+export function createSqliteSource(name: string, path: string): QuerySource {
   let thread: Thread | undefined;
   let tail: Promise<unknown> = Promise.resolve();
 
   const ask = async (question: Omit<SqliteQuestion, "folder">, { signal, timeoutMs }: Limits) => {
     signal.throwIfAborted();
-    thread = thread?.lives ? thread : new Thread(workerFile ?? builtFile());
+    thread = thread?.lives ? thread : new Thread();
     const running = thread;
     const onAbort = () => running.end(signal.reason);
     const timer = setTimeout(() => running.end(tooSlow(name, timeoutMs)), timeoutMs);
@@ -82,15 +82,14 @@ function bindable(value: unknown): string | number | bigint | null {
   return JSON.stringify(value);
 }
 
-const builtFile = () => pathToFileURL(join(packageFolder(), "dist", "sqliteWorker.js"));
-
 class Thread {
   lives = true;
   private readonly worker: Worker;
   private readonly folder = mkdtempSync(join(tmpdir(), "labwright-sqlite-"));
   private pending: { resolve(answer: SqliteAnswer): void; reject(error: unknown): void } | undefined;
 
-  constructor(file: URL) {
+  constructor() {
+    const file = pathToFileURL(join(packageFolder(), "dist", "sqliteWorker.js"));
     this.worker = new Worker(file, { execArgv: [], resourceLimits });
     this.worker.unref();
     this.worker.on("message", (answer: SqliteAnswer) => this.pending?.resolve(answer));
