@@ -1,3 +1,4 @@
+import type { Policy } from "@labwright/agent-client";
 import { settingsSchema } from "@labwright/agent-client/settings";
 import { type Context, Hono } from "hono";
 import { z } from "zod";
@@ -6,7 +7,6 @@ import type { AgentSettings } from "../config/agents.ts";
 import { ToolError } from "../errors.ts";
 import type { AgentSkill } from "../services/index.ts";
 import { agentTaskStates } from "../storage/index.ts";
-import type { RunPolicy } from "./policy.ts";
 import { type AgentStore, ownOwner } from "./store.ts";
 
 const nameSchema = z.string().regex(/^\P{Cc}{1,100}$/u, "must be 1 to 100 characters, no control characters");
@@ -78,7 +78,7 @@ const judgedSchema = z.strictObject({
 export type AgentFacts = {
   settings: AgentSettings;
   /** What a run may do to production and with personal data; why not, where it may not. */
-  policy: RunPolicy;
+  policy: Policy;
   skills(): readonly AgentSkill[];
 };
 
