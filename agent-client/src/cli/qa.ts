@@ -44,9 +44,8 @@ export async function runQaCommand(
   goal: string,
   options: QaOptions,
 ): Promise<ExitCode> {
-  const plan = options.plan === undefined ? undefined : await readFileAs(planSchema, "plan", options.plan);
-  const { policy } = options;
-  const qaPolicy = policy === undefined ? undefined : await readFileAs(qaPolicySchema, "policy", policy);
+  const plan = await readFileAs(planSchema, "plan", options.plan);
+  const qaPolicy = await readFileAs(qaPolicySchema, "policy", options.policy);
   const stopping = new AbortController();
   const stop = () => {
     terminal.err.write("\nCancelling what runs.\n");
@@ -89,7 +88,10 @@ export const exitCodeOf = ({
 }: Pick<QaReport, "status" | "severity_level">): ExitCode =>
   status === "PASSED" && severity_level === "blocker" ? exitCodes.notDone : exitCodeFor(status);
 
-async function readFileAs<T>(schema: z.ZodType<T> & z.ZodObject, what: string, file: string): Promise<T> {
+type FileSchema<T> = z.ZodType<T> & z.ZodObject;
+
+async function readFileAs<T>(schema: FileSchema<T>, what: string, file?: string): Promise<T | undefined> {
+  if (file === undefined) return undefined;
   const text = await readFile(file, "utf8").catch((error: unknown) => {
     throw new AgentError("INVALID_INPUT", `${file} ${cannotRead(error)}`, "Name a YAML file.");
   });
@@ -97,7 +99,7 @@ async function readFileAs<T>(schema: z.ZodType<T> & z.ZodObject, what: string, f
 }
 
 /** Throws INVALID_INPUT with everything that is wrong in the file, each with its line. */
-export function readYaml<T>(schema: z.ZodType<T> & z.ZodObject, what: string, text: string, file: string): T {
+export function readYaml<T>(schema: FileSchema<T>, what: string, text: string, file: string): T {
   const source = readSource(text, file);
   const parsed = Array.isArray(source) ? undefined : schema.safeParse(source.value);
   if (parsed?.success) return parsed.data;

@@ -1,4 +1,4 @@
-import { ToolFailure } from "../mcp/calls.ts";
+import { ifFailed } from "../mcp/calls.ts";
 import { criticRole, plannerRole, type RoleDeps } from "./agents.ts";
 import { createDesk, type Desk, type MessageLog } from "./desk.ts";
 import type { Executor } from "./executor.ts";
@@ -12,19 +12,10 @@ export function createRoles(deps: RoleDeps & { log: MessageLog }): Desk {
   return createDesk({
     ...deps,
     async executors(signal) {
-      for (const host of await namesOrKnown(signal))
-        if (!web.has(host)) web.set(host, createExecutor("web", host, deps));
+      // Where the server does not answer, its executors are asked how they are, and say so.
+      for (const { name } of await hostsAt(deps.toolbox, signal).catch(ifFailed(() => [])))
+        if (!web.has(name)) web.set(name, createExecutor("web", name, deps));
       return [...web.values(), ...others];
     },
   });
-
-  /** Where the server does not answer, its executors are asked how they are, and say so. */
-  async function namesOrKnown(signal: AbortSignal): Promise<string[]> {
-    try {
-      return (await hostsAt(deps.toolbox, signal)).map(({ name }) => name);
-    } catch (error) {
-      if (error instanceof ToolFailure) return [...web.keys()];
-      throw error;
-    }
-  }
 }

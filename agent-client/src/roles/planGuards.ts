@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { callTyped, ToolFailure } from "../mcp/calls.ts";
+import { callTyped, ifFailed } from "../mcp/calls.ts";
 import type { Review, RiskFlag } from "../messages/contents.ts";
 import type { Toolbox } from "../ports.ts";
 import { concluded } from "./critic.ts";
@@ -18,22 +18,12 @@ const listedSchema = z.object({ testcases, requirements, more: z.int().default(0
 
 /** A listing that is not whole says nothing of what is missing. */
 export async function labFacts(toolbox: Pick<Toolbox, "call">, signal: AbortSignal): Promise<LabFacts> {
-  const [tests, wishes] = await Promise.all(
-    ["list_testcases", "list_requirements"].map(async (name) => {
-      try {
-        const listed = await callTyped(
-          toolbox,
-          { name, input: { max_tokens: 50_000 } },
-          listedSchema,
-          signal,
-        );
-        return listed.more === 0 ? listed : undefined;
-      } catch (error) {
-        if (error instanceof ToolFailure) return undefined;
-        throw error;
-      }
-    }),
-  );
+  const listed = async (name: string) => {
+    const use = { name, input: { max_tokens: 50_000 } };
+    const list = await callTyped(toolbox, use, listedSchema, signal).catch(ifFailed(() => undefined));
+    return list?.more === 0 ? list : undefined;
+  };
+  const [tests, wishes] = await Promise.all([listed("list_testcases"), listed("list_requirements")]);
   return { testcases: tests?.testcases?.map(({ name }) => name), requirements: wishes?.requirements };
 }
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { callTyped, ToolFailure } from "../../mcp/calls.ts";
+import { callTyped, ifFailed, ToolFailure } from "../../mcp/calls.ts";
 import { contextSchema, type Scenario } from "../../messages/contents.ts";
 import { contentOf } from "../../messages/envelope.ts";
 import type { Executor, ExecutorDeps, Job, Outcome } from "../executor.ts";
@@ -47,12 +47,15 @@ async function execute(role: ExecutorRole, host: string, job: Job, deps: Executo
   const work = contentOf(works[role], message, "payload");
   const why = await whyNot(work, job, deps);
   if (why) {
-    const names = work.browsers.length > 0 ? work.browsers : [undefined];
-    const planned = names.flatMap((browser) => work.scenarios.map((scenario) => ({ scenario, browser })));
+    const planned = work.browsers.flatMap((browser) =>
+      work.scenarios.map((scenario) => ({ scenario, browser })),
+    );
     return { payload: noneRun(planned, { case: "*", severity: "high", ...why }) };
   }
   const places =
-    role === "web" ? await placesFor(work.browsers, host, deps.toolbox, signal) : [{ on: {}, isOurs: false }];
+    role === "web"
+      ? await placesFor(work.browsers, host, deps.toolbox, signal)
+      : [{ browser: undefined, on: {}, isOurs: false }];
   try {
     const runs = places.flatMap((place) => work.scenarios.map((scenario) => ({ scenario, place })));
     const started = await Promise.all(runs.map((run) => caseOf(run, work, role === "api", { job, deps })));
@@ -75,10 +78,7 @@ async function whyNot(work: Work, { message, signal }: Job, { policy, toolbox }:
     const use = { name: "execute_api_request", input: { url, timeout_ms: serviceMs } };
     const said = await callTyped(toolbox, use, z.object({ status: z.int() }), signal).then(
       ({ status }) => (status < 500 ? undefined : `status ${status}`),
-      (error: unknown) => {
-        if (error instanceof ToolFailure) return error.message;
-        throw error;
-      },
+      ifFailed(({ message }) => message),
     );
     if (said === undefined) continue;
     return { code: "DEPENDENCY_DOWN", message: `${url}, which these tests depend on: ${said}` };
@@ -139,15 +139,14 @@ async function ofDocument(
   shared: object,
   { job, deps }: At,
 ): Promise<CaseRun | CaseEnd> {
-  try {
-    const use = { name: "import_api_spec", input: { source: spec } };
-    const api = isPlace(spec)
-      ? (await callTyped(deps.toolbox, use, z.object({ api: z.string() }), job.signal)).api
-      : spec;
-    const given = { api, ...input, ...shared };
-    return { scenario, isApi: true, use: { name: "run_api_tests", input: given } };
-  } catch (error) {
-    if (!(error instanceof ToolFailure)) throw error;
-    return ended({ scenario }, "BLOCKED", [errorIn({ scenario, isApi: true }, error)]);
-  }
+  const use = { name: "import_api_spec", input: { source: spec } };
+  const found = isPlace(spec)
+    ? await callTyped(deps.toolbox, use, z.object({ api: z.string() }), job.signal).catch(
+        ifFailed((why) => why),
+      )
+    : { api: spec };
+  if (found instanceof ToolFailure)
+    return ended({ scenario }, "BLOCKED", [errorIn({ scenario, isApi: true }, found)]);
+  const given = { api: found.api, ...input, ...shared };
+  return { scenario, isApi: true, use: { name: "run_api_tests", input: given } };
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { callTyped, ToolFailure } from "../../mcp/calls.ts";
+import { callTyped, ifFailed } from "../../mcp/calls.ts";
 import type { Toolbox } from "../../ports.ts";
+import type { Work } from "./work.ts";
 
 type Tools = Pick<Toolbox, "call">;
 
@@ -19,7 +20,7 @@ export const hostsAt = async (toolbox: Tools, signal: AbortSignal): Promise<Host
   (await callTyped(toolbox, { name: "list_hosts", input: {} }, hostsSchema, signal)).hosts;
 
 /** Where cases run. `on`: arguments that name the device, or the lease of a browser that was opened for it. */
-export type Place = { browser?: string } & (
+export type Place = { browser: string | undefined } & (
   | { on: Record<string, string>; isOurs: boolean }
   | { missing: string }
 );
@@ -29,26 +30,23 @@ export type Place = { browser?: string } & (
  * of the host. A browser that is missing is reported, and never counted as passed.
  */
 export async function placesFor(
-  browsers: readonly string[],
+  browsers: Work["browsers"],
   host: string,
   toolbox: Tools,
   signal: AbortSignal,
 ): Promise<Place[]> {
   const hosts = await hostsAt(toolbox, signal);
   const devices = hosts.find(({ name }) => name === host)?.devices ?? [];
-  const web = devices.filter(({ model }) => model === "web");
   const isFree = ({ state }: Host["devices"][number]) => state.startsWith("free");
+  const web = devices.filter(({ model }) => model === "web");
   const base = web.find(isFree) ?? web[0];
-  const placeOf = (device: typeof base) => ({
-    on: device ? { device_id: device.id } : {},
-    isOurs: device !== undefined && isFree(device),
-  });
-  if (browsers.length === 0) return [placeOf(base)];
   const places: Place[] = [];
   for (const browser of browsers) {
-    const own = devices.find(({ id, model }) => id.split("/").at(-1) === browser || model === browser);
-    const place = own ? placeOf(own) : await opened(browser, base?.id, toolbox, signal);
-    places.push({ browser, ...place });
+    const isOf = ({ id, model }: Host["devices"][number]) => [id.split("/").at(-1), model].includes(browser);
+    const device = browser === undefined ? base : devices.find(isOf);
+    if (device) places.push({ browser, on: { device_id: device.id }, isOurs: isFree(device) });
+    else if (browser === undefined) places.push({ browser, on: {}, isOurs: false });
+    else places.push({ browser, ...(await opened(browser, base?.id, toolbox, signal)) });
   }
   return places;
 }
@@ -58,12 +56,10 @@ const leaseSchema = z.object({ session_id: z.string() });
 async function opened(browser: string, device_id: string | undefined, toolbox: Tools, signal: AbortSignal) {
   if (device_id === undefined) return { missing: "This host has no browser at all." };
   const use = { name: "take_control", input: { device_id, copy: { browser } } };
-  try {
-    return { on: await callTyped(toolbox, use, leaseSchema, signal), isOurs: true };
-  } catch (error) {
-    if (error instanceof ToolFailure) return { missing: `${error.message} ${error.hint}`.trim() };
-    throw error;
-  }
+  return callTyped(toolbox, use, leaseSchema, signal).then(
+    (on) => ({ on, isOurs: true }),
+    ifFailed(({ message, hint }) => ({ missing: `${message} ${hint}`.trim() })),
+  );
 }
 
 const releaseMs = 60_000;

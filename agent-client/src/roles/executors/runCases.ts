@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { callTyped, ToolFailure } from "../../mcp/calls.ts";
+import { callTyped, ifFailed } from "../../mcp/calls.ts";
 import type { CaseError, ExecutionResult } from "../../messages/contents.ts";
 import { worstOf } from "../../messages/status.ts";
 import type { ExecutorDeps, Job } from "../executor.ts";
@@ -25,7 +25,8 @@ export async function runCases(
     progress(`[${at + 1}/${runs.length}] ${result.status} ${result.case}${place}${why}`);
     ends.push(end);
   }
-  return resultOf(ends, budget, await reportOf(ends, deps));
+  const result = resultOf(ends, budget);
+  return { ...result, artifacts: [...result.artifacts, ...(await reportOf(ends, deps))] };
 }
 
 /** BLOCKED for one reason, with every case NOT_RUN. */
@@ -34,14 +35,13 @@ export function noneRun(
   error: CaseError,
 ): ExecutionResult {
   const ends = runs.map((run) => ended(run, "NOT_RUN"));
-  return { ...resultOf(ends, undefined, []), status: "BLOCKED", errors: [error] };
+  return { ...resultOf(ends), status: "BLOCKED", errors: [error] };
 }
 
 /** The status is that of the worst case or of the limit that was crossed. Same ends, same result. */
 export function resultOf(
   ends: readonly CaseEnd[],
-  budget: Pick<Budget, "crossed" | "usedMs" | "costUsd"> | undefined,
-  reports: ExecutionResult["artifacts"],
+  budget?: Pick<Budget, "crossed" | "usedMs" | "costUsd">,
 ): ExecutionResult {
   const results = ends.map(({ result }) => result);
   const ran = results.filter(({ execution_id }) => execution_id !== undefined);
@@ -50,12 +50,9 @@ export function resultOf(
   return {
     status: worstOf([...results.map(({ status }) => status), ...(budget?.crossed ? [budget.crossed] : [])]),
     results,
-    artifacts: [
-      ...ends.flatMap(({ result, evidence }) =>
-        evidence.map((uri) => ({ case: result.case, kind: "evidence", uri })),
-      ),
-      ...reports,
-    ],
+    artifacts: ends.flatMap(({ result, evidence }) =>
+      evidence.map((uri) => ({ case: result.case, kind: "evidence", uri })),
+    ),
     errors: ends.flatMap(({ errors }) => errors),
     metrics: {
       ...countsOf(results),
@@ -78,11 +75,8 @@ async function reportOf(ends: readonly CaseEnd[], { toolbox }: ExecutorDeps) {
   const execution_id = ends.flatMap(({ result }) => result.execution_id ?? []).slice(0, 500);
   if (execution_id.length === 0) return [];
   const use = { name: "get_execution_report", input: { execution_id, format: "html" } };
-  try {
-    const { report } = await callTyped(toolbox, use, reportSchema, AbortSignal.timeout(reportMs));
-    return [{ case: "*", kind: "report", uri: report }];
-  } catch (error) {
-    if (error instanceof ToolFailure) return [];
-    throw error;
-  }
+  return callTyped(toolbox, use, reportSchema, AbortSignal.timeout(reportMs)).then(
+    ({ report }) => [{ case: "*", kind: "report", uri: report }],
+    ifFailed(() => []),
+  );
 }

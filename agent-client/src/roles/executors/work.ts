@@ -15,8 +15,8 @@ export type Work = {
   test_data: TestData;
   /** The userinterface of the cases. */
   app?: string | undefined;
-  /** Browsers by name, each for every scenario; the server's own choice when empty. */
-  browsers: readonly string[];
+  /** Browsers by name, each for every scenario; undefined is the server's own choice. */
+  browsers: readonly (string | undefined)[];
   /** Tests that `run_api_tests` generates from a document; `scenario` stands for them. */
   document?: { scenario: Scenario; spec: string; input: Record<string, unknown> };
 };
@@ -32,14 +32,14 @@ export const works = {
       test_data,
     }): Work => ({
       ...{ scenarios, test_data, app, places: target_urls.length > 0 ? target_urls : [""] },
-      browsers: browser_matrix.map((name) => name.toLowerCase()),
+      browsers: browser_matrix.length > 0 ? browser_matrix.map((name) => name.toLowerCase()) : [undefined],
     }),
   ),
   api: apiRequestSchema.transform((content): Work => {
     const { openapi_spec: spec, base_url, endpoints, test_scenarios, test_data } = content;
     // A document without another address is tested where it comes from.
     const place = base_url ?? (spec !== undefined && /^https?:/.test(spec) ? spec : "");
-    const shared = { test_data, places: [place], browsers: [] };
+    const shared = { test_data, places: [place], browsers: [undefined] };
     const scenarios = spec === undefined ? endpoints.map((one) => scenarioFor(one, content)) : [];
     const sorted = [...test_scenarios, ...scenarios].sort((a, b) => a.priority.localeCompare(b.priority));
     if (spec === undefined) return { ...shared, scenarios: sorted };
