@@ -126,10 +126,12 @@ function nothingVerified({ result }: Facts): RiskFlag[] {
 
 /** Passed by its report, and not by the record. */
 function falsePasses({ result, judgements }: Facts): RiskFlag[] {
-  const errors = new Set(result.errors.map((error) => error.case));
+  // Errors are named by case, which may have failed on another browser.
+  const failed = result.results.filter(({ status }) => status !== "PASSED").map((one) => one.case);
+  const reported = result.errors.map((error) => error.case).filter((id) => !failed.includes(id));
   const doubted = result.results.flatMap((one) => {
     const judged = judgements.find(({ execution_id }) => execution_id === one.execution_id);
-    const isReported = errors.has(one.case) && isAlone(one, result.results);
+    const isReported = reported.includes(one.case);
     const why = doubtOf(one, judged) ?? (isReported ? "an error is reported for it" : undefined);
     if (one.status !== "PASSED" || why === undefined) return [];
     // What the record leaves open is a doubt, not a finding.
@@ -141,10 +143,6 @@ function falsePasses({ result, judgements }: Facts): RiskFlag[] {
   const message = "The whole is reported as passed, and not each of its cases is.";
   return [...doubted, ...flagged("FALSE_PASS", "blocker", [], message, { evidence: ["status"] })];
 }
-
-/** Errors are named by case, which may have run on several browsers. */
-const isAlone = ({ case: id }: CaseResult, results: readonly CaseResult[]) =>
-  results.every((one) => one.case !== id || one.status === "PASSED");
 
 function doubtOf(one: CaseResult, judged: RunJudgement | undefined): string | undefined {
   if (!judged) return undefined;

@@ -58,7 +58,7 @@ type Deps = Pick<DeskDeps, "executors" | "log"> & {
 type Trail = { tried: Set<string>; forwarded?: Role; last?: Envelope["payload"] };
 type Taken = { payload: Envelope["payload"]; role: Role | undefined };
 
-/** Hands a message to the best executor. Undefined when another must take it. */
+/** Delivers a message to the best executor. Undefined when another must take it. */
 async function passOn(job: Job, hop: number, trail: Trail, deps: Deps): Promise<Taken | undefined> {
   const known = await deps.executors(job.signal);
   const candidates = await Promise.all(known.map((one) => candidateOf(one, job.signal)));

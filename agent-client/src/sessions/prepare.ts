@@ -139,7 +139,7 @@ async function ready(
 ): Promise<Prepared> {
   const before = message.said.slice(-remembered).join(" ");
   for (const { skill, text: part = "" } of wishes) {
-    // "All devices" of one part are not meant by another.
+    // "All devices" in one part says nothing about another.
     const text = part && message.text.includes(part) ? part : message.text;
     const between = devicesToAsk(skill, { text, before: `${before} ${message.text}`, devices });
     if (between.length === 0) continue;

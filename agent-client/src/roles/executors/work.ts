@@ -1,3 +1,4 @@
+import type { z } from "zod";
 import {
   apiRequestSchema,
   type Endpoint,
@@ -48,7 +49,7 @@ export const works = {
   }),
 } as const;
 
-type ApiContent = (typeof apiRequestSchema)["_output"];
+type ApiContent = z.output<typeof apiRequestSchema>;
 
 const reads = ["GET", "HEAD", "OPTIONS"];
 
