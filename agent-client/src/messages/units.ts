@@ -14,8 +14,11 @@ function dollarsIn(text: string): number | undefined {
   return found ? Number(found[1]) : undefined;
 }
 
-const inWords = (parse: (text: string) => number | undefined, error: string) =>
-  z.preprocess((given) => (typeof given === "string" ? parse(given) : given), z.number({ error }));
+/** A union, so that the JSON Schema that a model is given names both ways. */
+const inWords = (parse: (text: string) => number | undefined, error: string) => {
+  const text = z.string().refine((given) => parse(given) !== undefined);
+  return z.union([z.number(), text.transform((given) => parse(given) ?? Number.NaN)], { error });
+};
 
 /** "10 minutes" or milliseconds; in milliseconds. */
 export const durationSchema = inWords(msIn, "must be a time with its unit, such as 10 minutes or 30s").pipe(

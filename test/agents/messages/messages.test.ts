@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import { exitCodeOf } from "#agent-client/cli/qa.ts";
 import { type Envelope, newMessage, readMessage, replyTo } from "#agent-client/messages/envelope.ts";
 import {
@@ -10,6 +11,7 @@ import {
   worstOf,
 } from "#agent-client/messages/status.ts";
 import { resultOf } from "#agent-client/roles/executors/runCases.ts";
+import { planSchema } from "#agent-client/roles/plan.ts";
 
 const ids = { clock: { now: () => 0 }, newId: () => randomUUID() };
 const message = (given: Partial<Envelope> = {}): Envelope => ({
@@ -51,6 +53,11 @@ describe("the envelope", () => {
     expect(() => readMessage({ ...message(), constraints: { max_execution_time: time } })).toThrow(
       "with its unit",
     );
+  });
+
+  it("tells a model in a plan's JSON Schema that a time may be a text or a number", () => {
+    const { properties } = z.toJSONSchema(planSchema, { io: "input" });
+    expect(properties).toHaveProperty("cases.items.properties.estimate.type", ["number", "string"]);
   });
 
   it("refuses a reply that lacks a required field, and names it", () => {
