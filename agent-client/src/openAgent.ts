@@ -9,9 +9,9 @@ import { createSharedDevices, type SharedDevices } from "./mcp/sharedDevices.ts"
 import { type ModelSource, openModels } from "./model/models.ts";
 import { recordingFetch } from "./model/recording.ts";
 import type { LabServer, LabSkill, Toolbox } from "./ports.ts";
+import type { QaPolicy } from "./roles/critic.ts";
 import type { Desk } from "./roles/desk.ts";
 import { createRoles } from "./roles/open.ts";
-import type { QaPolicy } from "./roles/qaPolicy.ts";
 import type { Conversations } from "./sessions/engine.ts";
 import { createConversations } from "./sessions/engine.ts";
 import { createRunSkill } from "./sessions/runSkill.ts";

@@ -3,10 +3,11 @@ import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readYaml } from "#agent-client/cli/qa.ts";
 import { readMessage } from "#agent-client/messages/envelope.ts";
-import { readPlan } from "#agent-client/roles/plan.ts";
+import { qaPolicySchema } from "#agent-client/roles/critic.ts";
+import { planSchema } from "#agent-client/roles/plan.ts";
 import { planFlags } from "#agent-client/roles/planGuards.ts";
-import { readPolicy } from "#agent-client/roles/qaPolicy.ts";
 import { createProgram } from "#mcp-server/cli/program.ts";
 import { separator } from "#mcp-server/services/apps/steps/index.ts";
 import { openConfigFolder } from "../config/loading.ts";
@@ -99,12 +100,12 @@ describe("examples of apps and tests", () => {
 
 it("the plan, the policy and the message of labwright qa are read as they stand", () => {
   const [plan = "", policy = "", data = ""] = blocksOf("docs/qa.md", "yaml");
-  const read = readPlan(plan, "qa.yaml");
-  expect(read).toMatchObject({ plan: { cases: [{}, {}, {}] } });
-  expect(readPlan(`${plan}${data}`, "qa.yaml")).toMatchObject({ plan: { test_data: { pii: ["phone"] } } });
-  if ("plan" in read)
-    expect(planFlags(read.plan, {}).filter(({ severity }) => severity === "blocker")).toEqual([]);
-  expect(readPolicy(policy, "policy.yaml")).toHaveProperty("policy");
+  const read = readYaml(planSchema, "plan", plan, "qa.yaml");
+  expect(read.cases).toHaveLength(3);
+  const withData = readYaml(planSchema, "plan", `${plan}${data}`, "qa.yaml");
+  expect(withData.test_data.pii).toEqual(["phone"]);
+  expect(planFlags(read, {}).filter(({ severity }) => severity === "blocker")).toEqual([]);
+  expect(readYaml(qaPolicySchema, "policy", policy, "policy.yaml").min_quality_score).toBe(80);
   const [message = ""] = blocksOf("docs/qa.md", "json");
   expect(readMessage(JSON.parse(message)).constraints.max_execution_time).toBe(600_000);
 });

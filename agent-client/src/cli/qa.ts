@@ -1,14 +1,16 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { cannotRead, describeIssue, readSource } from "@labwright/skills";
 import { z } from "zod";
 import { systemClock } from "../clock.ts";
 import { AgentError } from "../errors.ts";
 import { callTyped } from "../mcp/calls.ts";
+import type { RiskFlag } from "../messages/contents.ts";
 import { exitCodeFor } from "../messages/status.ts";
 import type { OpenAgent } from "../openAgent.ts";
-import { readPlan, type TestPlan } from "../roles/plan.ts";
+import { qaPolicySchema } from "../roles/critic.ts";
+import { planSchema } from "../roles/plan.ts";
 import { type QaReport, runQa } from "../roles/qa.ts";
-import { readPolicy } from "../roles/qaPolicy.ts";
 import { jsonLine, plain, plainLine } from "./plain.ts";
 import { type ExitCode, exitCodes, type Terminal } from "./terminal.ts";
 
@@ -42,31 +44,23 @@ export async function runQaCommand(
   goal: string,
   options: QaOptions,
 ): Promise<ExitCode> {
-  const plan = options.plan === undefined ? undefined : await planIn(options.plan);
-  const qaPolicy = options.policy === undefined ? undefined : await policyIn(options.policy);
+  const plan = await readFileAs(planSchema, "plan", options.plan);
+  const qaPolicy = await readFileAs(qaPolicySchema, "policy", options.policy);
   const stopping = new AbortController();
   const stop = () => {
     terminal.err.write("\nCancelling what runs.\n");
     stopping.abort();
   };
   terminal.interrupts.once("interrupt", stop);
-  const { url, openapi, app, matrix, environment, release, build, maxTime, maxCost } = options;
+  const { url: urls, openapi, app, matrix, environment, release, build, maxTime, maxCost } = options;
   const { risk: known_risks, issue: known_issues, service: dependent_services, compliance } = options;
-  const budget = { max_execution_time: maxTime, max_cost: maxCost };
+  const budget = present({ max_execution_time: maxTime, max_cost: maxCost });
   try {
     const report = await runQa(
       {
         ...{ goal: goal || plan?.goal || "", plan, signal: stopping.signal },
         scope: present({ app, known_risks, known_issues, dependent_services, compliance }),
-        overrides: present({
-          urls: url,
-          openapi,
-          matrix,
-          environment,
-          release,
-          build,
-          budget: present(budget),
-        }),
+        overrides: present({ urls, openapi, matrix, environment, release, build, budget }),
         progress: (text) => terminal.err.write(`${plainLine(text, 300)}\n`),
       },
       { desk: client.roles({ qaPolicy }), clock: systemClock },
@@ -87,38 +81,40 @@ function present(given: object): object {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
-function exitCodeOf({ status, severity_level }: QaReport): ExitCode {
-  if (status === "PASSED" && severity_level === "blocker") return exitCodes.notDone;
-  return exitCodeFor(status);
+/** Pure, as the codes of `labwright run`; a pass that the critic doubts is not one. */
+export const exitCodeOf = ({
+  status,
+  severity_level,
+}: Pick<QaReport, "status" | "severity_level">): ExitCode =>
+  status === "PASSED" && severity_level === "blocker" ? exitCodes.notDone : exitCodeFor(status);
+
+type FileSchema<T> = z.ZodType<T> & z.ZodObject;
+
+async function readFileAs<T>(schema: FileSchema<T>, what: string, file?: string): Promise<T | undefined> {
+  if (file === undefined) return undefined;
+  const text = await readFile(file, "utf8").catch((error: unknown) => {
+    throw new AgentError("INVALID_INPUT", `${file} ${cannotRead(error)}`, "Name a YAML file.");
+  });
+  return readYaml(schema, what, text, file);
 }
 
-async function planIn(file: string): Promise<TestPlan> {
-  const read = readPlan(await textIn(file), file);
-  if ("plan" in read) return read.plan;
-  throw wrong("plan", read.problems);
-}
-
-async function policyIn(file: string) {
-  const read = readPolicy(await textIn(file), file);
-  if ("policy" in read) return read.policy;
-  throw wrong("policy", read.problems);
-}
-
-async function textIn(file: string): Promise<string> {
-  try {
-    return await readFile(file, "utf8");
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new AgentError("INVALID_INPUT", `${file} cannot be read: ${why}`, "Name a YAML file.");
-  }
-}
-
-const wrong = (what: string, problems: readonly { file: string; line: number; message: string }[]) =>
-  new AgentError(
+/** Throws INVALID_INPUT with everything that is wrong in the file, each with its line. */
+export function readYaml<T>(schema: FileSchema<T>, what: string, text: string, file: string): T {
+  const source = readSource(text, file);
+  const parsed = Array.isArray(source) ? undefined : schema.safeParse(source.value);
+  if (parsed?.success) return parsed.data;
+  const problems = Array.isArray(source)
+    ? source
+    : (parsed?.error.issues ?? []).flatMap((issue) => describeIssue(issue, source, `a ${what}`, schema));
+  const lines = problems
+    .sort((a, b) => a.line - b.line)
+    .map(({ file, line, message }) => `${file}:${line}: ${message}`);
+  throw new AgentError(
     "INVALID_INPUT",
-    `The ${what} cannot be used:\n${problems.map(({ file, line, message }) => `${file}:${line}: ${message}`).join("\n")}`,
+    `The ${what} cannot be used:\n${lines.join("\n")}`,
     "docs/qa.md has an example of each.",
   );
+}
 
 const reportSchema = z.object({ report: z.string() });
 const formats = { html: "report.html", junit: "junit.xml", ctrf: "ctrf.json" } as const;
@@ -133,20 +129,16 @@ async function writeReport(
   await mkdir(target, { recursive: true });
   await writeFile(join(target, "qa.json"), `${JSON.stringify(report, null, 2)}\n`);
   const results = report.parts.flatMap(({ result }) => result.results);
-  const ran = results.flatMap((one) =>
-    one.execution_id === undefined ? [] : [{ ...one, execution_id: one.execution_id }],
-  );
-  if (ran.length === 0) return join(target, "qa.json");
-  const named = ({ browser }: { browser?: string | undefined }) =>
-    browser === undefined ? {} : { group: browser };
+  const execution_id = results.flatMap((one) => one.execution_id ?? []);
+  if (execution_id.length === 0) return join(target, "qa.json");
   const input = {
-    execution_id: ran.map(({ execution_id }) => execution_id),
+    execution_id,
     not_run: results
-      .filter(({ execution_id }) => execution_id === undefined)
-      .map((one) => ({ name: one.case, error: one.status, ...named(one) })),
-    groups: ran.flatMap(({ execution_id, browser }) =>
-      browser === undefined ? [] : [{ execution_id, group: browser }],
-    ),
+      .filter((one) => one.execution_id === undefined)
+      .map((one) => ({ name: one.case, error: one.status, group: one.browser })),
+    groups: results
+      .filter((one) => one.execution_id !== undefined && one.browser !== undefined)
+      .map((one) => ({ execution_id: one.execution_id, group: one.browser })),
     notes: textOf(report).trimEnd().split("\n"),
   };
   for (const [format, name] of Object.entries(formats)) {
@@ -157,23 +149,16 @@ async function writeReport(
   return join(target, formats.html);
 }
 
-function textOf({
-  status,
-  quality_score,
-  severity_level,
-  plan,
-  plan_review,
-  parts,
-  rounds,
-  errors,
-  cost_usd,
-}: QaReport): string {
+function textOf(report: QaReport): string {
+  const { status, quality_score, severity_level, plan, plan_review, parts, rounds, errors, cost_usd } =
+    report;
+  const cost = cost_usd > 0 ? `, model $${cost_usd.toFixed(2)}` : "";
   const lines = [
-    `${status}: quality score ${quality_score}, ${severity_level}${cost_usd > 0 ? `, model $${cost_usd.toFixed(2)}` : ""}`,
+    `${status}: quality score ${quality_score}, ${severity_level}${cost}`,
     ...(plan ? [`plan: ${plan.strategy}`] : []),
     ...(plan_review?.risk_flags ?? []).map(flagLine("plan")),
-    ...parts.flatMap(({ layer, result, review }) => [
-      `${layer}: ${result.status}, ${result.metrics.passed} of ${result.metrics.cases} passed, ${result.metrics.checks} checks`,
+    ...parts.flatMap(({ layer, result: { metrics, ...result }, review }) => [
+      `${layer}: ${result.status}, ${metrics.passed} of ${metrics.cases} passed, ${metrics.checks} checks`,
       ...review.parts.map(({ name, points, of, why }) => `  ${name}: ${points} of ${of} (${why})`),
       ...review.risk_flags.map(flagLine(layer)),
       ...review.gaps.map((gap) => `  gap: ${gap}`),
@@ -190,5 +175,5 @@ function textOf({
 
 const flagLine =
   (where: string) =>
-  ({ flag, severity, message }: { flag: string; severity: string; message: string }): string =>
+  ({ flag, severity, message }: RiskFlag): string =>
     `  ${severity} ${where} ${flag}: ${plainLine(message, 300)}`;

@@ -12,6 +12,14 @@ export class ToolFailure extends Error {
   }
 }
 
+/** For `catch`: what a tool's failure comes to. Anything else is thrown. */
+export const ifFailed =
+  <T>(then: (failure: ToolFailure) => T) =>
+  (error: unknown): T => {
+    if (error instanceof ToolFailure) return then(error);
+    throw error;
+  };
+
 /** `CODE: message` and the hint are the first two lines of a failure. */
 export function failureIn(tool: string, { parts }: Pick<ToolResult, "parts">): ToolFailure {
   const text = textIn(parts);

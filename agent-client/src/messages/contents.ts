@@ -5,41 +5,42 @@ import { durationSchema } from "./units.ts";
 const id = z.string().regex(/^[A-Za-z0-9][\w.:-]{0,99}$/, "must be letters, digits, and _ . : - inside");
 const text = z.string().trim().min(1).max(2_000);
 const fields = z.record(z.string(), z.unknown());
-export const prioritySchema = z.enum(["P1", "P2", "P3"]);
+const prioritySchema = z.enum(["P1", "P2", "P3"]);
 /** Ids of risks and requirements. */
 const covers = z.array(z.string().min(1).max(60)).max(50).default([]);
 
 /** A check that runs: a saved test case by its name, or steps as `save_testcase` takes them, or Gherkin. */
-export const scenarioShape = {
-  id,
-  description: text.optional(),
-  priority: prioritySchema.default("P2"),
-  covers,
-  testcase: z.string().min(1).max(200).optional(),
-  steps: z
-    .array(z.union([text, fields]))
-    .min(1)
-    .max(200)
-    .optional(),
-  gherkin: z.string().min(1).max(50_000).optional(),
-  inputs: fields.default({}),
-  /** Whether it leaves all data of the app as they are. Only such a case runs in production without a grant. */
-  reads_only: z.boolean().default(false),
-  /** How often it is run again if it does not pass; as long as the message allows when left out. */
-  retries: z.int().min(0).max(10).optional(),
-  /** How long it is expected to take. */
-  estimate: durationSchema.default(10_000),
-};
-export const oneContent = {
-  isGiven: ({ testcase, steps, gherkin }: { testcase?: unknown; steps?: unknown; gherkin?: unknown }) =>
-    [testcase, steps, gherkin].filter((one) => one !== undefined).length === 1,
-  message: "needs exactly one of testcase, steps and gherkin",
-};
-export const scenarioSchema = z.strictObject(scenarioShape).refine(oneContent.isGiven, oneContent.message);
+export const scenarioSchema = z
+  .strictObject({
+    id,
+    description: text.optional(),
+    priority: prioritySchema.default("P2"),
+    covers,
+    testcase: z.string().min(1).max(200).optional(),
+    steps: z
+      .array(z.union([text, fields]))
+      .min(1)
+      .max(200)
+      .optional(),
+    gherkin: z.string().min(1).max(50_000).optional(),
+    inputs: fields.default({}),
+    /** Whether it leaves all data of the app as they are. Only such a case runs in production without a grant. */
+    reads_only: z.boolean().default(false),
+    /** How often it is run again if it does not pass; as long as the message allows when left out. */
+    retries: z.int().min(0).max(10).optional(),
+    /** How long it is expected to take. */
+    estimate: durationSchema.default(10_000),
+  })
+  .refine(
+    ({ testcase, steps, gherkin }) =>
+      [testcase, steps, gherkin].filter((one) => one !== undefined).length === 1,
+    "needs exactly one of testcase, steps and gherkin",
+  );
 export type Scenario = z.output<typeof scenarioSchema>;
 
-/** `data`: what a case types or sends. Values of the names in `pii` belong to real people. */
-const testDataSchema = z.looseObject({ pii: z.array(z.string()).max(100).default([]) });
+/** What a case types or sends, by name. Values of the names in `pii` belong to real people. */
+export const testDataSchema = z.looseObject({ pii: z.array(z.string()).max(100).default([]) });
+export type TestData = z.output<typeof testDataSchema>;
 
 export const webRequestSchema = z.strictObject({
   test_scenarios: z.array(scenarioSchema).min(1).max(500),
@@ -55,9 +56,8 @@ export const webRequestSchema = z.strictObject({
   userinterface_name: z.string().min(1).max(200).optional(),
 });
 
-export const methodSchema = z.enum(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"]);
-const endpointSchema = z.strictObject({
-  method: methodSchema,
+export const endpointSchema = z.strictObject({
+  method: z.enum(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"]),
   path: z.string().min(1).max(2_000),
   priority: prioritySchema.default("P2"),
   covers,
@@ -96,7 +96,6 @@ export const apiRequestSchema = z
       endpoints.length === 0 || base_url !== undefined || openapi_spec !== undefined,
     "endpoints need a base_url or an openapi_spec",
   );
-export type ApiRequestContent = z.output<typeof apiRequestSchema>;
 
 /** Where the tests of a request run, and what is known of it. A list or one text. */
 const texts = z.union([text.transform((one) => one.split(/\s*,\s*/)), z.array(text)]).default([]);
@@ -104,14 +103,13 @@ export const contextSchema = z.looseObject({
   environment: text.optional(),
   release: text.optional(),
   build: text.optional(),
-  known_risks: texts,
   known_issues: texts,
   dependent_services: texts,
 });
 
 const artifactSchema = z.object({ case: z.string(), kind: z.string(), uri: z.string() });
 /** `code`: what went wrong, of the classes in `roles/causes.ts` or the server's own. */
-export const caseErrorSchema = z.object({
+const caseErrorSchema = z.object({
   case: z.string(),
   code: z.string(),
   message: z.string(),
@@ -119,7 +117,7 @@ export const caseErrorSchema = z.object({
 });
 
 /** One case on one browser. */
-export const caseResultSchema = z.object({
+const caseResultSchema = z.object({
   case: z.string(),
   browser: z.string().optional(),
   status: statusCodeSchema,
@@ -153,16 +151,13 @@ export const executionResultSchema = z.object({
 });
 export type ExecutionResult = z.output<typeof executionResultSchema>;
 
-const aimsSchema = z.array(z.object({ id: z.string(), isCritical: z.boolean().default(false) })).default([]);
-
 /** TestExecutionResultReview: the result of an executor in the seed's fields. `aims`: risks and requirements to be checked. */
 export const reviewRequestSchema = z.looseObject({
   summary: executionResultSchema.pick({ status: true }).loose(),
   test_cases: z.array(caseResultSchema).min(1).max(5_000),
   logs_and_artifacts: z.array(artifactSchema).default([]),
-  environment_metadata: fields.default({}),
   failure_severity_hints: z.array(caseErrorSchema).default([]),
-  aims: aimsSchema,
+  aims: z.array(z.object({ id: z.string(), isCritical: z.boolean().default(false) })).default([]),
 });
 
 const severitySchema = z.enum(["blocker", "warning", "info"]);
@@ -198,5 +193,4 @@ export const messageTypes = {
   TestExecutionResultReview: "critic",
   TestPlanReview: "critic",
 } as const;
-export type MessageType = keyof typeof messageTypes;
-export type Role = (typeof messageTypes)[MessageType];
+export type Role = (typeof messageTypes)[keyof typeof messageTypes];

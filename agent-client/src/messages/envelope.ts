@@ -8,6 +8,12 @@ const nameSchema = z
   .string()
   .regex(/^[A-Za-z]\w{0,63}$/, "must be letters, digits and _, such as PlannerAgent");
 
+/** What is allowed though it is refused by default. */
+export const grantsSchema = z
+  .array(z.enum(["write:production", "pii:model", "pii:log"]))
+  .max(3)
+  .default([]);
+
 /** Limits of the work that a message asks for. Times in milliseconds, or with a unit ("10 minutes"); money in US dollars. */
 const constraintsSchema = z.looseObject({
   max_execution_time: durationSchema.optional(),
@@ -17,11 +23,7 @@ const constraintsSchema = z.looseObject({
   max_analysis_time: durationSchema.optional(),
   /** What a minute of a device or of requests costs, such as a cloud's price; 0 when left out. */
   cost_per_minute: moneySchema.optional(),
-  /** What is allowed though it is refused by default. */
-  grants: z
-    .array(z.enum(["write:production", "pii:model", "pii:log"]))
-    .max(3)
-    .default([]),
+  grants: grantsSchema,
 });
 export type Constraints = z.output<typeof constraintsSchema>;
 
@@ -56,26 +58,24 @@ const mostMessageBytes = 1_048_576;
 export function readMessage(given: unknown): Envelope {
   if (Buffer.byteLength(JSON.stringify(given ?? null)) > mostMessageBytes)
     throw refused("it is larger than 1 MB", "Send names and addresses in place of contents.");
-  const { data, error } = envelopeSchema.safeParse(canonical(given));
-  if (data) return data;
-  throw refused(
-    error.issues.map(({ path, message }) => `${path.join(".") || "message"}: ${message}`).join("; "),
-    "See the messages in docs/qa.md.",
+  return readPart(envelopeSchema, canonical(given), []);
+}
+
+/** The content of a message in the schema of its type. Throws INVALID_INPUT. */
+export const contentOf = <T>(schema: z.ZodType<T>, message: Envelope, part: "payload" | "context"): T =>
+  readPart(schema, message[part], [part]);
+
+function readPart<T>(schema: z.ZodType<T>, given: unknown, at: readonly string[]): T {
+  const { data, error } = schema.safeParse(given);
+  if (!error) return data;
+  const why = error.issues.map(
+    ({ path, message }) => `${[...at, ...path].join(".") || "message"}: ${message}`,
   );
+  throw refused(why.join("; "), "See the messages in docs/qa.md.");
 }
 
 const refused = (why: string, hint: string) =>
   new AgentError("INVALID_INPUT", `The message is refused: ${why}.`, hint);
-
-/** The content of a message in the schema of its type. Throws INVALID_INPUT. */
-export function contentOf<T>(schema: z.ZodType<T>, message: Envelope, part: "payload" | "context"): T {
-  const { data, error } = schema.safeParse(message[part]);
-  if (error) {
-    const why = error.issues.map(({ path, message: text }) => `${[part, ...path].join(".")}: ${text}`);
-    throw refused(why.join("; "), "See the messages in docs/qa.md.");
-  }
-  return data;
-}
 
 type Ids = { clock: Pick<Clock, "now">; newId(): string };
 

@@ -21,14 +21,6 @@ export function worstOf(parts: readonly StatusCode[]): StatusCode {
   return ranking[Math.max(...parts.map((part) => ranking.indexOf(part)))] ?? "ERROR";
 }
 
-const ofExecution: Readonly<Record<string, StatusCode>> = {
-  passed: "PASSED",
-  failed: "FAILED",
-  error: "ERROR",
-  timeout: "TIMEOUT",
-  cancelled: "CANCELLED",
-};
-
 /** Errors of a run that never began: what it needs was not there. */
 const blocking: ReadonlySet<string> = new Set([
   "APP_NOT_INSTALLED",
@@ -53,7 +45,7 @@ const blocking: ReadonlySet<string> = new Set([
 
 /** The code of a run by the verdict of its execution and, for an error, its reason. Pure. */
 export function statusOf(verdict: string, reason?: string): StatusCode {
-  const status = ofExecution[verdict] ?? "NOT_RUN";
+  const status = statusCodeSchema.safeParse(verdict.toUpperCase()).data ?? "NOT_RUN";
   return status === "ERROR" && reason !== undefined && blocking.has(reason) ? "BLOCKED" : status;
 }
 

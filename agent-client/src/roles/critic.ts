@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { CaseError, CaseResult, ExecutionResult, Review, RiskFlag } from "../messages/contents.ts";
 import { worstOf } from "../messages/status.ts";
-import type { QaPolicy } from "./qaPolicy.ts";
 
 /** The server's judgement of a run (`services/runs/judgement`) and its stored verdict. */
 export const judgementSchema = z.looseObject({
@@ -10,30 +9,49 @@ export const judgementSchema = z.looseObject({
   decided: z.boolean(),
   classification: z.string().optional(),
   summary: z.string().default(""),
-  evidence: z.array(z.string()).default([]),
   flaky: z.boolean().optional(),
 });
 export type RunJudgement = z.output<typeof judgementSchema>;
 
+/** A policy file: what results must show before they count. */
+export const qaPolicySchema = z.strictObject({
+  min_quality_score: z.int().min(0).max(100).default(0),
+  /** Most flaky cases, in percent of those that ran. */
+  max_flaky_percent: z.number().min(0).max(100).default(100),
+  required_browsers: z.array(z.string().min(1).max(60)).max(10).default([]),
+  /** Cases that must have passed. */
+  required_cases: z.array(z.string().min(1).max(100)).max(500).default([]),
+});
+export type QaPolicy = z.output<typeof qaPolicySchema>;
+
 /** What a review of results looks at. `aims`: the risks and requirements that the plan set out to check. */
 export type ReviewFacts = {
-  result: ExecutionResult;
+  result: Pick<ExecutionResult, "status" | "results" | "artifacts" | "errors">;
   judgements: readonly RunJudgement[];
   aims: readonly { id: string; isCritical: boolean }[];
   known_issues: readonly string[];
-  policy: QaPolicy;
+  policy?: QaPolicy | undefined;
 };
-
-type Flag = Pick<RiskFlag, "flag" | "severity" | "message" | "target"> & {
-  of: readonly CaseResult[];
-  evidence: string[];
+type Facts = Omit<ReviewFacts, "policy"> & {
+  /** Whether it passed and failed without a change. */
+  isFlaky(one: CaseResult): boolean;
+  /** Whether its run is there, and the error or picture of a failure. */
+  isShown(one: CaseResult): boolean;
 };
 
 const didRun = ({ status }: CaseResult) => status === "PASSED" || status === "FAILED";
 const idOf = (one: CaseResult) => one.execution_id ?? `${one.case} without an execution`;
 
 /** A review of results by rules alone. The same facts give the same review. Each flag names its evidence. */
-export function reviewResults(facts: ReviewFacts): Review {
+export function reviewResults({ policy, ...given }: ReviewFacts): Review {
+  const { results, artifacts, errors } = given.result;
+  const judgedFlaky = given.judgements.filter((one) => one.flaky).map(({ execution_id }) => execution_id);
+  const shown = new Set([...artifacts, ...errors].map((one) => one.case));
+  const facts: Facts = {
+    ...given,
+    isFlaky: (one) => one.flaky || judgedFlaky.includes(one.execution_id ?? ""),
+    isShown: (one) => one.execution_id !== undefined && (one.status === "PASSED" || shown.has(one.case)),
+  };
   const flags = [
     ...nothingVerified(facts),
     ...falsePasses(facts),
@@ -41,23 +59,25 @@ export function reviewResults(facts: ReviewFacts): Review {
     ...skippedRisks(facts),
     ...flaky(facts),
     ...notFinished(facts),
+    ...incompatible(facts),
     ...failures(facts),
-  ].map(({ of, ...flag }): RiskFlag => ({ ...flag, cases: [...new Set(of.map((one) => one.case))] }));
+  ];
   const parts = scoreParts(facts);
-  const quality_score = Math.round(parts.reduce((sum, { points }) => sum + points, 0));
-  return { quality_score, parts, ...concluded(flags, facts.policy.gapsIn(facts.result, quality_score)) };
+  return concluded(parts, flags, policy ? gapsIn(policy, results, totalOf(parts)) : []);
 }
 
-/** What flags come to: gaps, recommendations, target and severity. */
-export function concluded(risk_flags: RiskFlag[], gaps: string[]): Omit<Review, "quality_score" | "parts"> {
-  const severities = risk_flags.map(({ severity }) => severity);
-  const isBlocked = severities.includes("blocker") || gaps.length > 0;
-  const severity_level = isBlocked ? "blocker" : severities.includes("warning") ? "warning" : "info";
-  const [first] = [...risk_flags]
-    .filter(({ severity }) => severity !== "info")
-    .sort((a, b) => Number(b.severity === "blocker") - Number(a.severity === "blocker"));
-  const recommendations = [...new Set(risk_flags.map(({ flag }) => advice[flag] ?? ""))].filter(Boolean);
-  return { risk_flags, gaps, recommendations, feedback_target: first?.target ?? "none", severity_level };
+const totalOf = (parts: Review["parts"]) => Math.round(parts.reduce((sum, { points }) => sum + points, 0));
+
+/** What parts, flags and gaps come to: score, recommendations, target and severity. */
+export function concluded(parts: Review["parts"], risk_flags: RiskFlag[], gaps: string[]): Review {
+  const of = (severity: RiskFlag["severity"]) => risk_flags.filter((one) => one.severity === severity);
+  const [blockers, warnings] = [of("blocker"), of("warning")];
+  const level = blockers.length + gaps.length > 0 ? "blocker" : warnings.length > 0 ? "warning" : "info";
+  return {
+    ...{ quality_score: totalOf(parts), parts, risk_flags, gaps, severity_level: level },
+    recommendations: [...new Set(risk_flags.flatMap(({ flag }) => advice[flag] ?? []))],
+    feedback_target: [...blockers, ...warnings][0]?.target ?? "none",
+  };
 }
 
 const advice: Readonly<Record<string, string>> = {
@@ -84,155 +104,118 @@ const advice: Readonly<Record<string, string>> = {
   DEPENDENCY_DOWN: "Start the services that these tests depend on.",
 };
 
-function nothingVerified({ result }: ReviewFacts): Flag[] {
-  const of = result.results.filter(
-    ({ status, verified_count }) => status === "PASSED" && verified_count === 0,
-  );
-  if (of.length === 0) return [];
+type More = Partial<Pick<RiskFlag, "target" | "evidence">>;
+
+/** One flag for all of these cases; none where there are none. */
+const flagged = (
+  flag: string,
+  severity: RiskFlag["severity"],
+  of: readonly CaseResult[],
+  message: string,
+  { target = "executor", evidence = of.map(idOf) }: More = {},
+): RiskFlag[] =>
+  evidence.length === 0
+    ? []
+    : [{ flag, severity, message, target, evidence, cases: [...new Set(of.map((one) => one.case))] }];
+
+function nothingVerified({ result }: Facts): RiskFlag[] {
+  const of = result.results.filter((one) => one.status === "PASSED" && one.verified_count === 0);
   const message = `${of.length} passed without a check that held.`;
-  return [
-    { flag: "NOTHING_VERIFIED", severity: "blocker", message, target: "planner", of, evidence: of.map(idOf) },
-  ];
+  return flagged("NOTHING_VERIFIED", "blocker", of, message, { target: "planner" });
 }
 
 /** Passed by its report, and not by the record. */
-function falsePasses({ result, judgements }: ReviewFacts): Flag[] {
-  const errors = new Set(result.errors.map((error) => error.case));
-  const passed = result.results.filter(({ status }) => status === "PASSED");
-  const byId = new Map(judgements.map((one) => [one.execution_id, one]));
-  const doubted = passed.flatMap((one) => {
-    const judged = byId.get(one.execution_id ?? "");
-    const isReported = errors.has(one.case) && isAlone(one, result);
+function falsePasses({ result, judgements }: Facts): RiskFlag[] {
+  // Errors are named by case, which may have failed on another browser.
+  const failed = result.results.filter(({ status }) => status !== "PASSED").map((one) => one.case);
+  const reported = result.errors.map((error) => error.case).filter((id) => !failed.includes(id));
+  const doubted = result.results.flatMap((one) => {
+    const judged = judgements.find(({ execution_id }) => execution_id === one.execution_id);
+    const isReported = reported.includes(one.case);
     const why = doubtOf(one, judged) ?? (isReported ? "an error is reported for it" : undefined);
+    if (one.status !== "PASSED" || why === undefined) return [];
     // What the record leaves open is a doubt, not a finding.
-    const severity: Flag["severity"] = judged?.status === "passed" && !judged.decided ? "warning" : "blocker";
-    return why === undefined ? [] : [{ one, why, severity }];
+    const severity = judged?.status === "passed" && !judged.decided ? "warning" : "blocker";
+    return flagged("FALSE_PASS", severity, [one], `${one.case} is reported as passed, but ${why}.`);
   });
-  const isWholeWrong =
-    result.status === "PASSED" && worstOf(result.results.map(({ status }) => status)) !== "PASSED";
-  return [
-    ...doubted.map(
-      ({ one, why, severity }): Flag => ({
-        ...{ flag: "FALSE_PASS", severity, target: "executor", of: [one], evidence: [idOf(one)] },
-        message: `${one.case} is reported as passed, but ${why}.`,
-      }),
-    ),
-    ...(isWholeWrong
-      ? [
-          {
-            ...{
-              flag: "FALSE_PASS",
-              severity: "blocker" as const,
-              target: "executor" as const,
-              of: [],
-              evidence: ["status"],
-            },
-            message: "The whole is reported as passed, and not each of its cases is.",
-          },
-        ]
-      : []),
-  ];
+  if (result.status !== "PASSED" || worstOf(result.results.map(({ status }) => status)) === "PASSED")
+    return doubted;
+  const message = "The whole is reported as passed, and not each of its cases is.";
+  return [...doubted, ...flagged("FALSE_PASS", "blocker", [], message, { evidence: ["status"] })];
 }
-
-/** Errors are named by case, which may have run on several browsers. */
-const isAlone = ({ case: id }: CaseResult, { results }: ExecutionResult) =>
-  results.filter((one) => one.case === id).every(({ status }) => status === "PASSED");
 
 function doubtOf(one: CaseResult, judged: RunJudgement | undefined): string | undefined {
   if (!judged) return undefined;
   if (judged.status === "missing") return "its execution is not on record";
   if (judged.status !== "passed") return `its execution ended ${judged.status}`;
   if (!judged.decided) return `the record does not show it (${judged.summary})`;
-  const { classification = "VALID_PASS" } = judged;
-  if (classification === "VALID_PASS" || one.verified_count === 0) return undefined;
-  return `it is judged ${classification} (${judged.summary})`;
+  const { classification = "VALID_PASS", summary } = judged;
+  const isSound = classification === "VALID_PASS" || one.verified_count === 0;
+  return isSound ? undefined : `it is judged ${classification} (${summary})`;
 }
 
 /** A verdict without the execution that it comes from, or a failure without a picture or an error. */
-function missingEvidence({ result }: ReviewFacts): Flag[] {
-  const shown = new Set([...result.artifacts, ...result.errors].map((one) => one.case));
-  const of = result.results.filter(
-    (one) =>
-      didRun(one) && (one.execution_id === undefined || (one.status === "FAILED" && !shown.has(one.case))),
-  );
-  if (of.length === 0) return [];
-  const message = `${of.length} have a verdict without evidence of it.`;
+function missingEvidence({ result, isShown }: Facts): RiskFlag[] {
+  const of = result.results.filter((one) => didRun(one) && !isShown(one));
   const severity = of.some(({ execution_id }) => execution_id === undefined) ? "blocker" : "warning";
-  return [{ flag: "MISSING_EVIDENCE", severity, message, target: "executor", of, evidence: of.map(idOf) }];
+  return flagged("MISSING_EVIDENCE", severity, of, `${of.length} have a verdict without evidence of it.`);
 }
 
-function skippedRisks({ result, aims }: ReviewFacts): Flag[] {
-  return aims.flatMap(({ id, isCritical }): Flag[] => {
+function skippedRisks({ result, aims }: Facts): RiskFlag[] {
+  return aims.flatMap(({ id, isCritical }) => {
     const of = result.results.filter(({ covers }) => covers.includes(id));
     if (of.some(didRun)) return [];
-    const why = of.length === 0 ? "no case checks it" : `no case for it ran to a verdict`;
-    return [
-      {
-        ...{ flag: "SKIPPED_RISK", severity: isCritical ? "blocker" : "warning", of, evidence: [id] },
-        ...{ message: `${id} was not checked: ${why}.`, target: of.length === 0 ? "planner" : "executor" },
-      },
-    ];
+    const [why, target] =
+      of.length === 0
+        ? (["no case checks it", "planner"] as const)
+        : (["no case for it ran to a verdict", "executor"] as const);
+    const message = `${id} was not checked: ${why}.`;
+    return flagged("SKIPPED_RISK", isCritical ? "blocker" : "warning", of, message, {
+      target,
+      evidence: [id],
+    });
   });
 }
 
-function flaky({ result, judgements }: ReviewFacts): Flag[] {
-  const moved = new Set(judgements.filter((one) => one.flaky).map(({ execution_id }) => execution_id));
-  const of = result.results.filter((one) => one.flaky || moved.has(one.execution_id ?? ""));
-  if (of.length === 0) return [];
-  const message = `${of.length} passed and failed without a change.`;
-  return [{ flag: "FLAKY", severity: "warning", message, target: "executor", of, evidence: of.map(idOf) }];
+function flaky({ result, isFlaky }: Facts): RiskFlag[] {
+  const of = result.results.filter(isFlaky);
+  return flagged("FLAKY", "warning", of, `${of.length} passed and failed without a change.`);
 }
 
-function notFinished({ result }: ReviewFacts): Flag[] {
-  const of = result.results.filter((one) => !didRun(one));
-  if (of.length === 0) return [];
-  const codes = [...new Set(of.map(({ status }) => status))];
-  const message = `${of.length} of ${result.results.length} cases have no verdict (${codes.join(", ")}).`;
+function notFinished({ result: { results } }: Facts): RiskFlag[] {
+  const of = results.filter((one) => !didRun(one));
+  const codes = [...new Set(of.map(({ status }) => status))].join(", ");
+  const message = `${of.length} of ${results.length} cases have no verdict (${codes}).`;
   const evidence = of.map((one) => `${one.case}: ${one.status}`);
-  return [{ flag: "NOT_FINISHED", severity: "warning", message, target: "executor", of, evidence }];
+  return flagged("NOT_FINISHED", "warning", of, message, { evidence });
 }
 
-/** Failures by their cause, once per cause. One that is a known issue is only mentioned. */
-function failures({ result, known_issues }: ReviewFacts): Flag[] {
-  const byCode = new Map<string, CaseError[]>();
-  for (const error of result.errors) byCode.set(error.code, [...(byCode.get(error.code) ?? []), error]);
-  const failed = (error: CaseError) =>
-    result.results.filter((one) => one.case === error.case && one.status !== "PASSED");
-  return [
-    ...incompatible(result),
-    ...[...byCode].map(([flag, errors]): Flag => {
-      const of = errors.flatMap(failed);
-      const isKnown = errors.every((error) => known_issues.some((issue) => isLike(issue, error)));
-      const severe = errors.some(({ severity }) => severity === "high") ? "blocker" : "warning";
-      const message = `${isKnown ? "Known issue: " : ""}${errors[0]?.message ?? flag}`.slice(0, 500);
-      const target = flag === "WRONG_TEST_DATA" || flag === "OUTDATED_ASSUMPTION" ? "planner" : "executor";
-      const evidence = [...of.map(idOf), ...errors.map((error) => `${error.case}: ${error.code}`)];
-      return { flag, severity: isKnown ? "info" : severe, message, target, of, evidence };
-    }),
-  ];
-}
-
-function incompatible({ results }: ExecutionResult): Flag[] {
+function incompatible({ result: { results } }: Facts): RiskFlag[] {
+  const passed = results.filter(({ status }) => status === "PASSED");
   const of = results.filter(
     (one) =>
       one.status === "FAILED" &&
-      results.some(
-        (other) => other.case === one.case && other.browser !== one.browser && other.status === "PASSED",
-      ),
+      passed.some((other) => other.case === one.case && other.browser !== one.browser),
   );
-  if (of.length === 0) return [];
-  const places = of.map((one) => `${one.case} on ${one.browser}`);
-  const message = `${places.join(", ")}: failed there and passed on another browser.`;
-  return [
-    {
-      flag: "BROWSER_INCOMPATIBLE",
-      severity: "warning",
-      message,
-      target: "executor",
-      of,
-      evidence: of.map(idOf),
-    },
-  ];
+  const places = of.map((one) => `${one.case} on ${one.browser}`).join(", ");
+  const message = `${places}: failed there and passed on another browser.`;
+  return flagged("BROWSER_INCOMPATIBLE", "warning", of, message);
+}
+
+/** Failures by their cause, once per cause. One that is a known issue is only mentioned. */
+function failures({ result: { results, errors: all }, known_issues }: Facts): RiskFlag[] {
+  return [...new Set(all.map(({ code }) => code))].flatMap((flag) => {
+    const errors = all.filter(({ code }) => code === flag);
+    const of = errors.flatMap((error) =>
+      results.filter((one) => one.case === error.case && one.status !== "PASSED"),
+    );
+    const isKnown = errors.every((error) => known_issues.some((issue) => isLike(issue, error)));
+    const severe = errors.some(({ severity }) => severity === "high") ? "blocker" : "warning";
+    const message = `${isKnown ? "Known issue: " : ""}${errors[0]?.message}`.slice(0, 500);
+    const evidence = [...of.map(idOf), ...errors.map((error) => `${error.case}: ${error.code}`)];
+    const target = flag === "WRONG_TEST_DATA" || flag === "OUTDATED_ASSUMPTION" ? "planner" : "executor";
+    return flagged(flag, isKnown ? "info" : severe, of, message, { target, evidence });
+  });
 }
 
 /** An issue that shares most of its longer words with the error. */
@@ -245,32 +228,44 @@ function isLike(issue: string, error: CaseError): boolean {
   return wanted.size > 0 && shared >= Math.ceil(wanted.size / 2);
 }
 
-const weights = { checks: 40, coverage: 30, evidence: 20, flakes: 10 } as const;
-
 /** The parts of the score, which are printed. What did not run earns nothing. */
-function scoreParts({ result, aims, judgements }: ReviewFacts): Review["parts"] {
-  const { results, artifacts, errors } = result;
+function scoreParts({ result: { results }, aims, isFlaky, isShown }: Facts): Review["parts"] {
   const ran = results.filter(didRun);
-  const checked = ran.filter(
-    ({ verified_count, status }) => verified_count > 0 || status === "FAILED",
-  ).length;
-  const covered = aims.filter(({ id }) => ran.some(({ covers }) => covers.includes(id))).length;
-  const shown = new Set([...artifacts, ...errors].map((one) => one.case));
-  const evident = ran.filter(
-    (one) => one.execution_id !== undefined && (one.status === "PASSED" || shown.has(one.case)),
-  );
-  const moved = new Set(judgements.filter((one) => one.flaky).map(({ execution_id }) => execution_id));
-  const steady = ran.filter((one) => !one.flaky && !moved.has(one.execution_id ?? "")).length;
-  const part = (name: keyof typeof weights, got: number, all: number, what: string) => ({
-    ...{ name, of: weights[name], why: `${got} of ${all} ${what}` },
-    points: all === 0 ? 0 : Math.round((weights[name] * got * 10) / all) / 10,
+  const checked = ran.filter((one) => one.verified_count > 0 || one.status === "FAILED");
+  const covered = aims.filter(({ id }) => ran.some(({ covers }) => covers.includes(id)));
+  const steady = ran.filter((one) => !isFlaky(one));
+  const part = (
+    name: string,
+    of: number,
+    [got, all]: readonly [readonly unknown[], readonly unknown[]],
+    what: string,
+  ) => ({
+    ...{ name, of, why: `${got.length} of ${all.length} ${what}` },
+    points: all.length === 0 ? 0 : Math.round((of * got.length * 10) / all.length) / 10,
   });
   return [
-    part("checks", checked, results.length, "cases made a check"),
+    part("checks", 40, [checked, results], "cases made a check"),
     aims.length > 0
-      ? part("coverage", covered, aims.length, "risks and requirements were checked")
-      : part("coverage", ran.length, results.length, "cases ran to a verdict"),
-    part("evidence", evident.length, results.length, "cases have evidence"),
-    part("flakes", steady, results.length, "cases ran without a flake"),
+      ? part("coverage", 30, [covered, aims], "risks and requirements were checked")
+      : part("coverage", 30, [ran, results], "cases ran to a verdict"),
+    part("evidence", 20, [ran.filter(isShown), results], "cases have evidence"),
+    part("flakes", 10, [steady, results], "cases ran without a flake"),
+  ];
+}
+
+/** What the results lack by the policy, a sentence each. */
+function gapsIn(policy: QaPolicy, results: readonly CaseResult[], score: number): string[] {
+  const { min_quality_score: least, max_flaky_percent: most } = policy;
+  const ran = results.filter(({ execution_id }) => execution_id !== undefined);
+  const flaky = (100 * ran.filter((one) => one.flaky).length) / Math.max(1, ran.length);
+  const missing = policy.required_cases.filter(
+    (id) => !results.some((one) => one.case === id && one.status === "PASSED"),
+  );
+  const unseen = policy.required_browsers.filter((name) => !ran.some(({ browser }) => browser === name));
+  return [
+    ...(score < least ? [`The quality score is ${score}; the policy asks for ${least}.`] : []),
+    ...(flaky > most ? [`${Math.round(flaky)} % of the cases are flaky; the policy allows ${most} %.`] : []),
+    ...(unseen.length > 0 ? [`No case ran on ${unseen.join(", ")}, which the policy asks for.`] : []),
+    ...(missing.length > 0 ? [`Not passed, though the policy asks for it: ${missing.join(", ")}.`] : []),
   ];
 }

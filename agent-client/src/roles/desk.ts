@@ -6,18 +6,17 @@ import type { Role } from "../messages/contents.ts";
 import { type Envelope, newMessage, readMessage, replyTo } from "../messages/envelope.ts";
 import type { Clock } from "../ports.ts";
 import type { Executor, Job, Outcome } from "./executor.ts";
-import { withoutPersonal } from "./policy.ts";
-import { type Candidate, type Decision, decide } from "./router.ts";
+import { testDataIn, withoutPersonal } from "./policy.ts";
+import { type Candidate, decide, remembered } from "./router.ts";
 
 /** Where messages are kept, by their correlation id. A message that is there already stays as it is. */
 export type MessageLog = { add(message: Envelope): Promise<void> };
 
-export type DeskDeps = {
+type DeskDeps = {
   /** Looked up for each message: hosts come and go. */
   executors(signal: AbortSignal): Promise<readonly Executor[]>;
   log: MessageLog;
   clock: Clock;
-  newId?: () => string;
 };
 
 /** Takes messages, routes each to a role, and stores the message, each decision and the reply. */
@@ -30,100 +29,75 @@ export type Desk = {
 };
 
 const healthMs = 5_000;
-const mostRemembered = 50;
 const roleNames: Readonly<Record<Role, string>> = {
   ...{ planner: "PlannerAgent", web: "WebExecutorAgent", api: "ApiExecutorAgent", critic: "CriticAgent" },
 };
 
-export function createDesk({ executors, log, clock, newId = randomUUID }: DeskDeps): Desk {
-  const deps = { executors, log, ids: { clock, newId }, history: new Map<string, boolean[]>() };
+export function createDesk({ executors, log, clock }: DeskDeps): Desk {
+  const deps = { executors, log, ids: { clock, newId: randomUUID }, history: new Map<string, boolean[]>() };
   return {
-    async deliver(given, job) {
-      const message = readMessage(given);
-      await log.add(forLog(message));
-      const { payload, by } = await new Delivery({ ...job, message }, deps).run();
-      const reply = replyTo(message, payload, by ? roleNames[by] : "RouterAgent", deps.ids);
-      await log.add(reply);
+    async deliver(given, options) {
+      const job = { ...options, message: readMessage(given) };
+      await log.add(forLog(job.message));
+      const trail: Trail = { tried: new Set() };
+      let taken: Taken | undefined;
+      for (let hop = 0; !taken; hop++) taken = await passOn(job, hop, trail, deps);
+      const { payload, role } = taken;
+      const reply = replyTo(job.message, payload, role ? roleNames[role] : "RouterAgent", deps.ids);
+      await log.add(forLog(reply));
       return reply;
     },
   };
 }
 
-type DeliveryDeps = Pick<DeskDeps, "executors" | "log"> & {
+type Deps = Pick<DeskDeps, "executors" | "log"> & {
   ids: { clock: Clock; newId(): string };
   history: Map<string, boolean[]>;
 };
-type Delivered = { payload: Envelope["payload"]; by: Role | undefined };
+/** Where a message was before. `last`: what the executor said that could not start it. */
+type Trail = { tried: Set<string>; forwarded?: Role; last?: Envelope["payload"] };
+type Taken = { payload: Envelope["payload"]; role: Role | undefined };
 
-/** One message on its way to an executor that takes it. */
-class Delivery {
-  private readonly tried = new Set<string>();
-  private forwarded: Role | undefined;
-  private last: Envelope["payload"] | undefined;
-
-  constructor(
-    private readonly job: Job,
-    private readonly deps: DeliveryDeps,
-  ) {}
-
-  async run(): Promise<Delivered> {
-    const { job, deps, tried } = this;
-    for (let hop = 0; ; hop++) {
-      const known = await deps.executors(job.signal);
-      const candidates = await Promise.all(known.map((one) => candidateOf(one, job.signal)));
-      const facts = { history: deps.history, tried, hop, forwarded: this.forwarded };
-      const decision = decide(job.message, candidates, facts);
-      const executor = known.find(({ name }) => name === decision.chosen);
-      const done = executor ? await this.tryOne(executor, decision) : await this.giveUp(decision);
-      if (done) return done;
-    }
+/** Delivers a message to the best executor. Undefined when another must take it. */
+async function passOn(job: Job, hop: number, trail: Trail, deps: Deps): Promise<Taken | undefined> {
+  const known = await deps.executors(job.signal);
+  const candidates = await Promise.all(known.map((one) => candidateOf(one, job.signal)));
+  const decision = decide(job.message, candidates, { ...trail, history: deps.history, hop });
+  const { role, chosen = "", reason } = decision;
+  const executor = known.find(({ name }) => name === chosen);
+  const store = (outcome: string) => deps.log.add(decisionOn(job.message, { ...decision, outcome }, deps));
+  if (!executor) {
+    await store("not delivered");
+    return { role, payload: trail.last ?? blocked(reason) };
   }
-
-  /** Undefined when another must take it. */
-  private async tryOne(executor: Executor, decision: Decision): Promise<Delivered | undefined> {
-    const { job } = this;
-    const outcome = await attempt(executor, job);
-    const why = "forward" in outcome ? outcome.reason : outcome.unable;
-    await this.store(decision, why === undefined ? "done" : `passed on: ${why}`.slice(0, 1_000));
-    if ("forward" in outcome) this.forwarded = outcome.forward;
-    else {
-      this.last = outcome.payload;
-      this.note(executor.name, why === undefined);
-      if (why === undefined) return { payload: outcome.payload, by: decision.role };
-    }
-    job.progress(`${executor.name}: ${why}`);
-    return undefined;
+  const outcome = await attempt(executor, job);
+  const why = "forward" in outcome ? outcome.reason : outcome.unable;
+  await store(why === undefined ? "done" : `passed on: ${why}`.slice(0, 1_000));
+  if ("forward" in outcome) trail.forwarded = outcome.forward;
+  else {
+    deps.history.set(chosen, [...(deps.history.get(chosen) ?? []), why === undefined].slice(-remembered));
+    if (why === undefined) return { role, payload: outcome.payload };
+    trail.tried.add(chosen);
+    trail.last = outcome.payload;
   }
+  job.progress(`${chosen}: ${why}`);
+  return undefined;
+}
 
-  private async giveUp(decision: Decision): Promise<Delivered> {
-    await this.store(decision, "not delivered");
-    return { by: decision.role, payload: this.last ?? blocked(decision.reason) };
-  }
-
-  private note(name: string, ok: boolean): void {
-    const { history } = this.deps;
-    history.set(name, [...(history.get(name) ?? []), ok].slice(-mostRemembered));
-    if (!ok) this.tried.add(name);
-  }
-
-  private store(decision: Decision, outcome: string): Promise<void> {
-    const { message_id: in_reply_to, sender, intent, correlation_id } = this.job.message;
-    const draft = {
-      ...{ message_type: "RoutingDecision", sender: "RouterAgent", recipient: sender },
-      ...{ intent, correlation_id, payload: { ...decision, outcome } },
-    };
-    return this.deps.log.add({ ...newMessage(draft, this.deps.ids), in_reply_to });
-  }
+function decisionOn(message: Envelope, payload: Envelope["payload"], { ids }: Deps): Envelope {
+  const { message_id: in_reply_to, sender: recipient, intent, correlation_id } = message;
+  const draft = { message_type: "RoutingDecision", sender: "RouterAgent", recipient, intent, correlation_id };
+  return { ...newMessage({ ...draft, payload }, ids), in_reply_to };
 }
 
 /** An executor that does not answer in time is not up. */
 async function candidateOf({ name, role, health }: Executor, signal: AbortSignal): Promise<Candidate> {
-  const down = (reason: string) => ({ name, role, health: { isUp: false, load: 0, reason } });
   try {
     return { name, role, health: await health(atMost(signal, healthMs)) };
   } catch (error) {
     signal.throwIfAborted();
-    return down(error instanceof Error ? error.message : String(error));
+    const reason = error instanceof Error ? error.message : String(error);
+    return { name, role, health: { isUp: false, load: 0, reason } };
   }
 }
 
@@ -145,10 +119,7 @@ const blocked = (reason: string) => ({
 });
 
 /** Personal data of a message are not stored without a grant. */
-function forLog(message: Envelope): Envelope {
-  const { test_data } = message.payload;
-  const named =
-    typeof test_data === "object" && test_data !== null && "pii" in test_data ? test_data.pii : [];
-  if (!Array.isArray(named) || message.constraints.grants.includes("pii:log")) return message;
-  return withoutPersonal(message, named.map(String));
-}
+const forLog = (message: Envelope): Envelope =>
+  message.constraints.grants.includes("pii:log")
+    ? message
+    : withoutPersonal(message, testDataIn(message.payload).pii);

@@ -1,31 +1,21 @@
-import { ToolFailure } from "../mcp/calls.ts";
+import { ifFailed } from "../mcp/calls.ts";
 import { criticRole, plannerRole, type RoleDeps } from "./agents.ts";
 import { createDesk, type Desk, type MessageLog } from "./desk.ts";
 import type { Executor } from "./executor.ts";
-import { apiExecutor } from "./executors/apiExecutor.ts";
-import { hostsAt } from "./executors/hosts.ts";
-import { webExecutor } from "./executors/webExecutor.ts";
+import { createExecutor } from "./executors/execute.ts";
+import { hostsAt } from "./executors/places.ts";
 
 /** The five roles on one server: a web executor for each of its hosts, and one of each other role. */
 export function createRoles(deps: RoleDeps & { log: MessageLog }): Desk {
   const web = new Map<string, Executor>();
-  const others = [apiExecutor(deps), plannerRole(deps), criticRole(deps)];
+  const others = [createExecutor("api", "local", deps), plannerRole(deps), criticRole(deps)];
   return createDesk({
     ...deps,
     async executors(signal) {
-      for (const host of await namesOrKnown(signal))
-        if (!web.has(host)) web.set(host, webExecutor(host, deps));
+      // Where the server does not answer, its executors are asked how they are, and say so.
+      for (const { name } of await hostsAt(deps.toolbox, signal).catch(ifFailed(() => [])))
+        if (!web.has(name)) web.set(name, createExecutor("web", name, deps));
       return [...web.values(), ...others];
     },
   });
-
-  /** Where the server does not answer, its executors are asked how they are, and say so. */
-  async function namesOrKnown(signal: AbortSignal): Promise<string[]> {
-    try {
-      return (await hostsAt(deps.toolbox, signal)).map(({ name }) => name);
-    } catch (error) {
-      if (error instanceof ToolFailure) return [...web.keys()];
-      throw error;
-    }
-  }
 }

@@ -1,14 +1,6 @@
-import { describeIssue, readSource, type SkillProblem } from "@labwright/skills";
 import { z } from "zod";
-import {
-  type Endpoint,
-  methodSchema,
-  oneContent,
-  prioritySchema,
-  type Scenario,
-  scenarioShape,
-} from "../messages/contents.ts";
-import type { MessageDraft } from "../messages/envelope.ts";
+import { type Endpoint, endpointSchema, scenarioSchema, testDataSchema } from "../messages/contents.ts";
+import { grantsSchema, type MessageDraft } from "../messages/envelope.ts";
 import { durationSchema, moneySchema } from "../messages/units.ts";
 
 const text = z.string().trim().min(1).max(2_000);
@@ -16,15 +8,12 @@ const name = z.string().min(1).max(60);
 const texts = z.array(text).max(100).default([]);
 const address = z.url({ protocol: /^https?$/ });
 
-const caseSchema = z
-  .strictObject({
-    ...scenarioShape,
-    executor: z.enum(["web", "api"]),
-    /** Ids of cases that run before it. */
-    depends_on: z.array(name).max(50).default([]),
-  })
-  .refine(oneContent.isGiven, oneContent.message);
-export type PlannedCase = z.output<typeof caseSchema>;
+const caseSchema = scenarioSchema.safeExtend({
+  executor: z.enum(["web", "api"]),
+  /** Ids of cases that run before it. */
+  depends_on: z.array(name).max(50).default([]),
+});
+type PlannedCase = z.output<typeof caseSchema>;
 
 /** What is tested, how, in which order and by whom: a plan file of `labwright qa`, and the planner's answer. */
 export const planSchema = z.strictObject({
@@ -57,7 +46,7 @@ export const planSchema = z.strictObject({
   /** What a tester may see or touch, in words: personal data, access to production. */
   compliance: texts,
   matrix: z.array(name).max(10).default([]),
-  test_data: z.looseObject({ pii: z.array(z.string()).max(100).default([]) }).prefault({}),
+  test_data: testDataSchema.prefault({}),
   authentication: z.record(z.string(), z.string()).default({}),
   budget: z
     .strictObject({
@@ -68,49 +57,26 @@ export const planSchema = z.strictObject({
       cost_per_minute: moneySchema.optional(),
     })
     .prefault({}),
-  grants: z
-    .array(z.enum(["write:production", "pii:model", "pii:log"]))
-    .max(3)
-    .default([]),
+  grants: grantsSchema,
   cases: z.array(caseSchema).max(500).default([]),
   /** Operations of the API that are tried without a case of their own. */
-  endpoints: z
-    .array(
-      z.strictObject({
-        method: methodSchema,
-        path: text,
-        priority: prioritySchema.default("P2"),
-        covers: z.array(name).max(50).default([]),
-      }),
-    )
-    .max(500)
-    .default([]),
+  endpoints: z.array(endpointSchema).max(500).default([]),
 });
 export type TestPlan = z.output<typeof planSchema>;
 
-/** A plan file. What is wrong with it is named with its line. */
-export function readPlan(yaml: string, file: string): { plan: TestPlan } | { problems: SkillProblem[] } {
-  const source = readSource(yaml, file);
-  if (Array.isArray(source)) return { problems: source };
-  const { data, error } = planSchema.safeParse(source.value);
-  if (data) return { plan: data };
-  const problems = error.issues.flatMap((issue) => describeIssue(issue, source, "a plan", planSchema));
-  return { problems: problems.sort((a, b) => a.line - b.line) };
-}
-
-/** By priority, then as written; a case comes after those that it depends on. Throws for a circle. */
-export function orderOf(cases: readonly PlannedCase[]): PlannedCase[] {
-  const left = [...cases].sort((a, b) => a.priority.localeCompare(b.priority));
+/**
+ * By priority, then as written; a case comes after those that it depends on. `stuck`: cases that wait for each other, or for
+ * a case that is not there. They come last.
+ */
+export function orderOf(cases: readonly PlannedCase[]): { ordered: PlannedCase[]; stuck: PlannedCase[] } {
+  const stuck = [...cases].sort((a, b) => a.priority.localeCompare(b.priority));
   const ordered: PlannedCase[] = [];
-  const done = new Set<string>();
-  while (left.length > 0) {
-    const at = left.findIndex(({ depends_on }) => depends_on.every((one) => done.has(one)));
-    const [next] = left.splice(at, at === -1 ? 0 : 1);
-    if (!next) throw new RangeError(`These wait for each other: ${left.map((one) => one.id).join(", ")}`);
-    ordered.push(next);
-    done.add(next.id);
+  for (;;) {
+    const done = new Set(ordered.map(({ id }) => id));
+    const at = stuck.findIndex(({ depends_on }) => depends_on.every((one) => done.has(one)));
+    if (at === -1) return { ordered: [...ordered, ...stuck], stuck };
+    ordered.push(...stuck.splice(at, 1));
   }
-  return ordered;
 }
 
 /** For each risk and requirement of the plan, the cases and operations that check it. */
@@ -128,28 +94,27 @@ export function coverageOf({ risks, requirements, cases, endpoints }: TestPlan):
 export const endpointId = ({ method, path }: Pick<Endpoint, "method" | "path">): string =>
   `${method} ${path}`;
 
-/** The plan as people and the critic see it. */
-export function viewOf(plan: TestPlan) {
-  const assigned = (executor: "web" | "api") =>
-    plan.cases.filter((one) => one.executor === executor).map(({ id }) => id);
-  return {
-    ...{ goal: plan.goal, strategy: plan.strategy, risks: plan.risks },
-    execution_order: orderOf(plan.cases).map(({ id }) => id),
-    agent_assignments: { web: assigned("web"), api: [...assigned("api"), ...plan.endpoints.map(endpointId)] },
-    coverage_map: coverageOf(plan),
-  };
-}
+/** Whose work a case or an operation is, by their ids. */
+export const idsOf = ({ cases, endpoints }: TestPlan, executor: PlannedCase["executor"]): string[] => [
+  ...cases.filter((one) => one.executor === executor).map(({ id }) => id),
+  ...(executor === "api" ? endpoints.map(endpointId) : []),
+];
 
-/** The messages to the executors, in the plan's order; none for an executor without work. */
-export function requestsOf(plan: TestPlan): (MessageDraft & { message_type: string })[] {
-  const ordered = orderOf(plan.cases);
+/** The plan as people and the critic see it. */
+export const viewOf = (plan: TestPlan) => ({
+  ...{ goal: plan.goal, strategy: plan.strategy, risks: plan.risks },
+  execution_order: orderOf(plan.cases).ordered.map(({ id }) => id),
+  agent_assignments: { web: idsOf(plan, "web"), api: idsOf(plan, "api") },
+  coverage_map: coverageOf(plan),
+});
+
+/** The messages to the executors, with their cases in the plan's order; none for an executor without work. */
+export function requestsOf(plan: TestPlan): { executor: "web" | "api"; request: MessageDraft }[] {
   const { retries, ...limits } = plan.budget;
-  const scenarioOf = ({ executor: _, depends_on: __, ...scenario }: PlannedCase): Scenario => ({
-    retries,
-    ...scenario,
-  });
-  const ofWeb = ordered.filter(({ executor }) => executor === "web").map(scenarioOf);
-  const ofApi = ordered.filter(({ executor }) => executor === "api").map(scenarioOf);
+  const scenariosOf = (wanted: PlannedCase["executor"]) =>
+    orderOf(plan.cases)
+      .ordered.filter(({ executor }) => executor === wanted)
+      .map(({ executor: _, depends_on: __, ...scenario }) => ({ retries, ...scenario }));
   const { environment, release, build, known_issues, dependent_services, test_data } = plan;
   const shared = {
     sender: "PlannerAgent",
@@ -160,42 +125,35 @@ export function requestsOf(plan: TestPlan): (MessageDraft & { message_type: stri
       known_risks: plan.risks.map(({ id, area, level }) => `${id}: ${area} (${level})`),
     },
   };
-  const web = {
-    ...{ test_scenarios: ofWeb, target_urls: plan.urls, browser_matrix: plan.matrix, test_data },
-    userinterface_name: plan.app,
+  const web: MessageDraft = {
+    ...{ ...shared, message_type: "WebTestExecutionRequest", recipient: "WebExecutorAgent" },
+    intent: "Run the prioritised UI tests of the plan",
+    payload: {
+      ...{
+        test_scenarios: scenariosOf("web"),
+        target_urls: plan.urls,
+        browser_matrix: plan.matrix,
+        test_data,
+      },
+      userinterface_name: plan.app,
+    },
+    expected_response: { type: "WebExecutionResult", required_fields: ["status", "artifacts", "errors"] },
   };
-  const api = {
-    ...{ openapi_spec: plan.openapi, base_url: plan.base_url, test_data },
-    endpoints: plan.endpoints.map((endpoint) => ({ retries, ...endpoint })),
-    ...{ test_scenarios: ofApi, authentication_tokens: plan.authentication },
+  const api: MessageDraft = {
+    ...{ ...shared, message_type: "ApiTestExecutionRequest", recipient: "ApiExecutorAgent" },
+    intent: "Validate the API's contracts, rules and sign-in",
+    payload: {
+      ...{ openapi_spec: plan.openapi, base_url: plan.base_url, test_data },
+      endpoints: plan.endpoints.map((endpoint) => ({ retries, ...endpoint })),
+      ...{ test_scenarios: scenariosOf("api"), authentication_tokens: plan.authentication },
+    },
+    expected_response: {
+      type: "ApiExecutionResult",
+      required_fields: ["status", "results", "metrics", "errors"],
+    },
   };
-  const isApi = ofApi.length + plan.endpoints.length > 0 || plan.openapi !== undefined;
   return [
-    ...(ofWeb.length > 0
-      ? [
-          {
-            ...shared,
-            ...{ message_type: "WebTestExecutionRequest", recipient: "WebExecutorAgent", payload: web },
-            intent: "Run the prioritised UI tests of the plan",
-            expected_response: {
-              type: "WebExecutionResult",
-              required_fields: ["status", "artifacts", "errors"],
-            },
-          },
-        ]
-      : []),
-    ...(isApi
-      ? [
-          {
-            ...shared,
-            ...{ message_type: "ApiTestExecutionRequest", recipient: "ApiExecutorAgent", payload: api },
-            intent: "Validate the API's contracts, rules and sign-in",
-            expected_response: {
-              type: "ApiExecutionResult",
-              required_fields: ["status", "results", "metrics", "errors"],
-            },
-          },
-        ]
-      : []),
+    ...(idsOf(plan, "web").length > 0 ? [{ executor: "web" as const, request: web }] : []),
+    ...(idsOf(plan, "api").length > 0 || plan.openapi ? [{ executor: "api" as const, request: api }] : []),
   ];
 }

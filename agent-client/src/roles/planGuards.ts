@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { callTyped, ToolFailure } from "../mcp/calls.ts";
+import { callTyped, ifFailed } from "../mcp/calls.ts";
 import type { Review, RiskFlag } from "../messages/contents.ts";
 import type { Toolbox } from "../ports.ts";
 import { concluded } from "./critic.ts";
@@ -12,44 +12,31 @@ export type LabFacts = {
   requirements?: readonly { code: string; priority: string }[] | undefined;
 };
 
-const listed = {
-  testcases: z.object({ testcases: z.array(z.object({ name: z.string() })), more: z.int().default(0) }),
-  requirements: z.object({
-    requirements: z.array(z.object({ code: z.string(), priority: z.string() })),
-    more: z.int().default(0),
-  }),
-};
-const max_tokens = 50_000;
+const testcases = z.array(z.object({ name: z.string() })).optional();
+const requirements = z.array(z.object({ code: z.string(), priority: z.string() })).optional();
+const listedSchema = z.object({ testcases, requirements, more: z.int().default(0) });
 
 /** A listing that is not whole says nothing of what is missing. */
 export async function labFacts(toolbox: Pick<Toolbox, "call">, signal: AbortSignal): Promise<LabFacts> {
-  const ask = async <T>(name: string, schema: z.ZodType<T>): Promise<T | undefined> => {
-    try {
-      return await callTyped(toolbox, { name, input: { max_tokens } }, schema, signal);
-    } catch (error) {
-      if (error instanceof ToolFailure) return undefined;
-      throw error;
-    }
+  const listed = async (name: string) => {
+    const use = { name, input: { max_tokens: 50_000 } };
+    const list = await callTyped(toolbox, use, listedSchema, signal).catch(ifFailed(() => undefined));
+    return list?.more === 0 ? list : undefined;
   };
-  const [tests, requirements] = await Promise.all([
-    ask("list_testcases", listed.testcases),
-    ask("list_requirements", listed.requirements),
-  ]);
-  return {
-    testcases: tests?.more === 0 ? tests.testcases.map(({ name }) => name) : undefined,
-    requirements: requirements?.more === 0 ? requirements.requirements : undefined,
-  };
+  const [tests, wishes] = await Promise.all([listed("list_testcases"), listed("list_requirements")]);
+  return { testcases: tests?.testcases?.map(({ name }) => name), requirements: wishes?.requirements };
 }
 
-type Finding = Pick<RiskFlag, "flag" | "severity" | "message"> & { cases?: string[]; evidence?: string[] };
-const asFlag = ({ cases = [], evidence = [], ...finding }: Finding): RiskFlag => ({
-  ...finding,
-  ...{ cases, target: "planner", evidence: evidence.length > 0 ? evidence : ["the plan"] },
-});
+type More = Partial<Pick<RiskFlag, "cases" | "evidence">>;
+const finding = (
+  flag: string,
+  severity: RiskFlag["severity"],
+  message: string,
+  { cases = [], evidence = ["the plan"] }: More = {},
+): RiskFlag => ({ flag, severity, message, target: "planner", cases, evidence });
 
 /** Cases for each risk or requirement, beyond which a plan repeats itself. */
 const mostForOne = 12;
-const rank = { P1: 0, P2: 1, P3: 2 } as const;
 
 /** The failure modes of a planner that can be seen in its plan, each a flag. Empty for a sound plan. Pure. */
 export function planFlags(plan: TestPlan, facts: LabFacts): RiskFlag[] {
@@ -61,123 +48,102 @@ export function planFlags(plan: TestPlan, facts: LabFacts): RiskFlag[] {
     ...poorPriority(plan),
     ...tooDear(plan),
     ...withoutCheck(plan),
-  ].map(asFlag);
+  ];
 }
 
-function wrongOrder({ cases }: TestPlan): Finding[] {
+function wrongOrder({ cases }: TestPlan): RiskFlag[] {
   const ids = cases.map(({ id }) => id);
   const twice = ids.filter((id, at) => ids.indexOf(id) < at);
-  if (twice.length > 0)
-    return [
-      {
-        flag: "PLAN_INVALID",
-        severity: "blocker",
-        message: `Twice in the plan: ${twice.join(", ")}`,
-        cases: twice,
-      },
-    ];
-  const circle = circleIn(cases);
-  return circle === undefined ? [] : [{ flag: "PLAN_INVALID", severity: "blocker", message: circle }];
+  const stuck = orderOf(cases).stuck.map(({ id }) => id);
+  const [wrong, why] = twice.length > 0 ? [twice, "Twice in the plan"] : [stuck, "These wait for each other"];
+  if (wrong.length === 0) return [];
+  return [finding("PLAN_INVALID", "blocker", `${why}: ${wrong.join(", ")}`, { cases: wrong })];
 }
 
-export const hasOrder = ({ cases }: TestPlan): boolean => circleIn(cases) === undefined;
-
-function circleIn(cases: TestPlan["cases"]): string | undefined {
-  try {
-    orderOf(cases);
-    return undefined;
-  } catch (error) {
-    if (error instanceof RangeError) return error.message;
-    throw error;
-  }
-}
-
-function overPlanned({ cases, endpoints, openapi, risks, requirements }: TestPlan): Finding[] {
+function overPlanned({ cases, endpoints, openapi, base_url, risks, requirements }: TestPlan): RiskFlag[] {
   if (cases.length + endpoints.length === 0 && openapi === undefined)
-    return [{ flag: "PLAN_INVALID", severity: "blocker", message: "The plan has no case and no endpoint." }];
+    return [finding("PLAN_INVALID", "blocker", "The plan has no case and no endpoint.")];
+  if (endpoints.length > 0 && base_url === undefined && openapi === undefined)
+    return [
+      finding("PLAN_INVALID", "blocker", "The plan's endpoints need a base_url or an openapi document."),
+    ];
   const aims = Math.max(1, risks.length + requirements.length);
   if (cases.length <= aims * mostForOne) return [];
   const message = `${cases.length} cases for ${aims} risks and requirements; ${aims * mostForOne} are plenty. Merge or drop some.`;
-  return [{ flag: "OVER_PLANNING", severity: "warning", message }];
+  return [finding("OVER_PLANNING", "warning", message)];
 }
 
+const highRisks = ({ risks }: TestPlan) => risks.filter(({ level }) => level === "high").map(({ id }) => id);
+
 /** A high risk or a requirement of priority P1 that nothing checks. */
-function missedPaths(plan: TestPlan, { requirements = [] }: LabFacts): Finding[] {
-  const coverage = coverageOf(plan);
-  const left = new Map(plan.not_covered.map(({ id, reason }) => [id, reason]));
-  const critical = new Set([
-    ...plan.risks.filter(({ level }) => level === "high").map(({ id }) => id),
-    ...requirements.filter(({ priority }) => priority === "P1").map(({ code }) => code),
-  ]);
-  return Object.entries(coverage).flatMap(([id, by]): Finding[] => {
+function missedPaths(plan: TestPlan, { requirements = [] }: LabFacts): RiskFlag[] {
+  const first = requirements.filter(({ priority }) => priority === "P1").map(({ code }) => code);
+  const critical = new Set([...highRisks(plan), ...first]);
+  return Object.entries(coverageOf(plan)).flatMap(([id, by]) => {
     if (by.length > 0) return [];
-    const reason = left.get(id);
-    const isCritical = critical.has(id);
+    const reason = plan.not_covered.find((one) => one.id === id)?.reason;
     const message =
       reason === undefined ? `Nothing in the plan checks ${id}.` : `${id} is left out on purpose: ${reason}`;
-    const severity = isCritical ? (reason === undefined ? "blocker" : "warning") : "info";
-    return [{ flag: isCritical ? "MISSED_CRITICAL_PATH" : "NOT_COVERED", severity, message, evidence: [id] }];
+    if (!critical.has(id)) return [finding("NOT_COVERED", "info", message, { evidence: [id] })];
+    const severity = reason === undefined ? "blocker" : "warning";
+    return [finding("MISSED_CRITICAL_PATH", severity, message, { evidence: [id] })];
   });
 }
 
-function outdated({ cases, requirements }: TestPlan, facts: LabFacts): Finding[] {
-  const { testcases, requirements: known } = facts;
+function outdated(
+  { cases, requirements }: TestPlan,
+  { testcases, requirements: known }: LabFacts,
+): RiskFlag[] {
   const gone = cases.filter(
-    ({ testcase }) => testcase !== undefined && testcases && !testcases.includes(testcase),
+    ({ testcase }) => testcase !== undefined && testcases?.includes(testcase) === false,
   );
-  const codes = known?.map(({ code }) => code);
-  const unknown = codes ? requirements.filter((code) => !codes.includes(code)) : [];
+  const unknown = known ? requirements.filter((id) => !known.some(({ code }) => code === id)) : [];
   return [
-    ...gone.map(
-      ({ id, testcase }): Finding => ({
-        ...{ flag: "OUTDATED_ASSUMPTION", severity: "blocker", cases: [id] },
-        message: `${id} runs the test case "${testcase}", which does not exist.`,
-      }),
-    ),
-    ...unknown.map(
-      (code): Finding => ({
-        ...{ flag: "OUTDATED_ASSUMPTION", severity: "warning", evidence: [code] },
-        message: `There is no requirement ${code}.`,
-      }),
+    ...gone.map(({ id, testcase }) => {
+      const message = `${id} runs the test case "${testcase}", which does not exist.`;
+      return finding("OUTDATED_ASSUMPTION", "blocker", message, { cases: [id] });
+    }),
+    ...unknown.map((id) =>
+      finding("OUTDATED_ASSUMPTION", "warning", `There is no requirement ${id}.`, { evidence: [id] }),
     ),
   ];
 }
 
-/** What checks a high risk runs after what checks none. */
-function poorPriority({ cases, risks }: TestPlan): Finding[] {
-  const high = new Set(risks.filter(({ level }) => level === "high").map(({ id }) => id));
-  const idle = cases.filter(({ covers }) => covers.length === 0).map(({ priority }) => rank[priority]);
-  const best = Math.min(...idle);
-  const late = cases.filter(
-    ({ covers, priority }) => covers.some((id) => high.has(id)) && rank[priority] > best,
-  );
-  if (late.length === 0) return [];
-  const cases_ = late.map(({ id }) => id);
-  const message = `${cases_.join(", ")} check a high risk and come after cases that check none. Raise their priority.`;
-  return [{ flag: "POOR_PRIORITY", severity: "warning", message, cases: cases_ }];
+/** A case that checks a high risk runs after one that checks none. */
+function poorPriority(plan: TestPlan): RiskFlag[] {
+  const high = highRisks(plan);
+  const idle = plan.cases.filter(({ covers }) => covers.length === 0).map(({ priority }) => priority);
+  const cases = plan.cases
+    .filter(
+      ({ covers, priority }) => high.some((id) => covers.includes(id)) && idle.some((one) => one < priority),
+    )
+    .map(({ id }) => id);
+  if (cases.length === 0) return [];
+  const message = `${cases.join(", ")} check a high risk and come after cases that check none. Raise their priority.`;
+  return [finding("POOR_PRIORITY", "warning", message, { cases })];
 }
 
-function tooDear({ cases, budget, matrix }: TestPlan): Finding[] {
+function tooDear({ cases, budget, matrix }: TestPlan): RiskFlag[] {
   const { max_execution_time, max_cost, cost_per_minute = 0 } = budget;
-  const runs = Math.max(1, matrix.length);
-  const of = (executor: string, times: number) =>
-    times * cases.filter((one) => one.executor === executor).reduce((sum, { estimate }) => sum + estimate, 0);
+  const estimateOf = (wanted: string) =>
+    cases.reduce((sum, { executor, estimate }) => sum + (executor === wanted ? estimate : 0), 0);
+  const [web, api] = [estimateOf("web") * Math.max(1, matrix.length), estimateOf("api")];
   // The executors work at the same time.
-  const ms = Math.max(of("web", runs), of("api", 1));
-  const usd = ((of("web", runs) + of("api", 1)) / 60_000) * cost_per_minute;
+  const ms = Math.max(web, api);
+  const usd = ((web + api) / 60_000) * cost_per_minute;
   const isDear = max_cost !== undefined && usd > max_cost;
   if (ms <= max_execution_time && !isDear) return [];
-  const message = isDear
-    ? `The cases are estimated at $${usd.toFixed(2)}, over the budget of $${max_cost}.`
-    : `The cases are estimated at ${Math.round(ms / 1_000)} s, over the budget of ${max_execution_time / 1_000} s.`;
-  return [{ flag: "COST_EXPLOSION", severity: "blocker", message }];
+  const over = isDear
+    ? `$${usd.toFixed(2)}, over the budget of $${max_cost}`
+    : `${Math.round(ms / 1_000)} s, over the budget of ${max_execution_time / 1_000} s`;
+  return [finding("COST_EXPLOSION", "blocker", `The cases are estimated at ${over}.`)];
 }
 
 const checkWords =
   /\b(?:check|checks|expect\w*|verif\w+|assert\w*|should|wait for|must|then)\b|_visible|_text|_exists|"(?:not|call)"/i;
 
 /** A generated test that could not fail, since no step of it may be a check. */
-function withoutCheck({ cases }: TestPlan): Finding[] {
+function withoutCheck({ cases }: TestPlan): RiskFlag[] {
   const of = cases.filter(
     ({ steps, gherkin }) =>
       (steps !== undefined || gherkin !== undefined) &&
@@ -186,31 +152,30 @@ function withoutCheck({ cases }: TestPlan): Finding[] {
   if (of.length === 0) return [];
   const ids = of.map(({ id }) => id);
   const message = `${ids.join(", ")} check nothing. End each with a check of the outcome.`;
-  return [{ flag: "NOTHING_VERIFIED", severity: "blocker", message, cases: ids }];
+  return [finding("NOTHING_VERIFIED", "blocker", message, { cases: ids })];
 }
 
-const soundPoints = { blocker: 20, warning: 10, info: 0 } as const;
+const lostFor = { blocker: 20, warning: 10, info: 0 } as const;
 
 /** A review of a plan before it runs, by rules alone. */
 export function reviewPlan(plan: TestPlan, facts: LabFacts, denials: readonly Denial[] = []): Review {
   const denied = denials.map(({ message, hint }) =>
-    asFlag({ flag: "POLICY_DENIED", severity: "blocker", message: `${message} ${hint}` }),
+    finding("POLICY_DENIED", "blocker", `${message} ${hint}`),
   );
   const flags = [...denied, ...planFlags(plan, facts)];
   const lists = Object.values(coverageOf(plan));
   const covered = lists.filter((by) => by.length > 0).length;
-  const lost = flags.reduce((sum, { severity }) => sum + soundPoints[severity], 0);
+  const lost = flags.reduce((sum, { severity }) => sum + lostFor[severity], 0);
   const parts = [
     {
       ...{
         name: "coverage",
         of: 60,
-        points: lists.length === 0 ? 60 : Math.round((60 * covered) / lists.length),
+        why: `${covered} of ${lists.length} risks and requirements have a case`,
       },
-      why: `${covered} of ${lists.length} risks and requirements have a case`,
+      points: lists.length === 0 ? 60 : Math.round((60 * covered) / lists.length),
     },
     { name: "soundness", of: 40, points: Math.max(0, 40 - lost), why: `${flags.length} findings` },
   ];
-  const quality_score = Math.round(parts.reduce((sum, { points }) => sum + points, 0));
-  return { quality_score, parts, ...concluded(flags, []) };
+  return concluded(parts, flags, []);
 }

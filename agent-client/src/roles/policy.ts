@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { Scenario } from "../messages/contents.ts";
-import type { Constraints } from "../messages/envelope.ts";
+import type { Scenario, TestData } from "../messages/contents.ts";
+import type { Constraints, Envelope } from "../messages/envelope.ts";
 
 /** A request, which the server takes for a change by its method. */
 export type Write = { method: string; url: string };
@@ -29,11 +29,12 @@ export function writesOf({ reads_only, steps = [], testcase }: Scenario, place: 
   return reads_only || isOnlyRequests ? asked : [...asked, { method: "POST", url: place }];
 }
 
+/** What the policy judges of a plan or a message. `places`: addresses that its cases may change. */
 export type Judged = {
   scenarios: readonly Scenario[];
-  writes: readonly Write[];
+  places: readonly string[];
   environment?: string | undefined;
-  test_data: { pii: readonly string[] } & Readonly<Record<string, unknown>>;
+  test_data: TestData;
   grants: Constraints["grants"];
 };
 
@@ -42,20 +43,22 @@ export type Judged = {
  * Asked before a run and again by each executor.
  */
 export async function denialOf(
-  { scenarios, writes, environment, test_data, grants }: Judged,
+  { scenarios, places, environment, test_data, grants }: Judged,
   policy: Policy,
 ): Promise<Denial | undefined> {
   const used = namesUsed(scenarios);
-  const own = grants.includes("pii:log") ? [] : test_data.pii.filter((name) => used.has(name));
+  const mayLog = grants.includes("pii:log");
+  const own = mayLog ? [] : test_data.pii.filter((name) => used.has(name));
   if (own.length > 0)
     return {
       message: `${own.join(", ")} hold personal data, which a run would write to its log.`,
       hint: "Use made-up data, pass it as {{secret.NAME}}, which is masked, or grant pii:log.",
     };
+  const writes = scenarios.flatMap((one) => places.flatMap((place) => writesOf(one, place)));
   return policy.judge({
     environment,
     writes: grants.includes("write:production") ? [] : writes,
-    ...(!grants.includes("pii:log") && { personal: { names: [...used], to: "the run's log" } }),
+    ...(!mayLog && { personal: { names: [...used], to: "the run's log" } }),
   });
 }
 
@@ -77,4 +80,16 @@ export function withoutPersonal<T>(value: T, names: readonly string[]): T {
       hidden.has(key) && key !== "pii" ? "(personal data)" : inner,
     ),
   );
+}
+
+const dataSchema = z.looseObject({ pii: z.array(z.coerce.string()).default([]) }).optional();
+const payloadSchema = z.object({
+  test_data: dataSchema.catch(undefined),
+  plan: z.object({ test_data: dataSchema }).optional().catch(undefined),
+});
+
+/** The test data of a message, or of the plan in it. */
+export function testDataIn(payload: Envelope["payload"]): TestData {
+  const { test_data, plan } = payloadSchema.parse(payload);
+  return test_data ?? plan?.test_data ?? { pii: [] };
 }

@@ -12,7 +12,8 @@ import { type Envelope, type MessageDraft, newMessage } from "../messages/envelo
 import { type StatusCode, worstOf } from "../messages/status.ts";
 import type { Clock } from "../ports.ts";
 import type { Desk } from "./desk.ts";
-import { planSchema, requestsOf, type TestPlan, viewOf } from "./plan.ts";
+import { countsOf } from "./executors/runCases.ts";
+import { coverageOf, idsOf, planSchema, requestsOf, type TestPlan, viewOf } from "./plan.ts";
 
 export type QaOrder = {
   goal: string;
@@ -29,7 +30,7 @@ export type QaOrder = {
 };
 
 /** What one executor came to: its last result and its review. */
-export type QaPart = { layer: string; result: ExecutionResult; review: Review };
+type QaPart = { layer: string; result: ExecutionResult; review: Review };
 
 export type QaReport = {
   correlation_id: string;
@@ -52,37 +53,25 @@ export const mostRounds = 2;
 
 const lastMs = 20_000;
 
-/** Flags that a repetition can change. */
-const repeatable: ReadonlySet<string> = new Set([
-  "FLAKY",
-  "NOT_FINISHED",
-  "MISSING_EVIDENCE",
-  "ENVIRONMENT_UNSTABLE",
-]);
-const again: ReadonlySet<StatusCode> = new Set(["ERROR", "BLOCKED", "NOT_RUN"]);
-
 const withCost = z.looseObject({ cost_usd: z.number().default(0) });
-const plannedSchema = withCost.extend({
+const plannedSchema = z.object({
   plan: planSchema.optional(),
-  errors: z.array(z.looseObject({ code: z.string(), message: z.string() })).default([]),
+  errors: z.array(z.object({ code: z.string(), message: z.string() })).default([]),
 });
 
 /** A goal to its report: plan, review of the plan, execution, critique. Findings go back at most `mostRounds` times. */
-export function runQa(order: QaOrder, deps: { desk: Desk; clock: Clock }): Promise<QaReport> {
-  return new QaRun(order, deps).run();
-}
+export const runQa = (order: QaOrder, deps: { desk: Desk; clock: Clock }): Promise<QaReport> =>
+  new QaRun(order, deps).run();
 
 class QaRun {
-  private readonly correlation_id = randomUUID();
   private readonly report: QaReport;
 
   constructor(
     private readonly order: QaOrder,
     private readonly deps: { desk: Desk; clock: Clock },
   ) {
-    const { goal } = order;
     this.report = {
-      ...{ correlation_id: this.correlation_id, goal, status: "NOT_RUN", quality_score: 0 },
+      ...{ correlation_id: randomUUID(), goal: order.goal, status: "NOT_RUN", quality_score: 0 },
       ...{ severity_level: "info", parts: [], rounds: [], errors: [], cost_usd: 0 },
     };
   }
@@ -106,205 +95,153 @@ class QaRun {
     return false;
   }
 
-  private async send(draft: MessageDraft): Promise<Envelope> {
-    const { order, correlation_id } = this;
+  private async send(draft: MessageDraft): Promise<Envelope["payload"]> {
+    const { order, report } = this;
     const { desk, clock } = this.deps;
+    const { correlation_id } = report;
     const message = newMessage({ ...draft, correlation_id }, { clock, newId: randomUUID });
     // What was cancelled is reviewed all the same.
-    const signal =
-      draft.recipient === "CriticAgent" && order.signal.aborted ? AbortSignal.timeout(lastMs) : order.signal;
+    const isLast = draft.recipient === "CriticAgent" && order.signal.aborted;
+    const signal = isLast ? AbortSignal.timeout(lastMs) : order.signal;
     // As it goes over a wire.
-    const reply = await desk.deliver(JSON.parse(JSON.stringify(message)), { ...order, signal });
-    this.report.cost_usd += withCost.parse(reply.payload).cost_usd;
-    return reply;
+    const { payload } = await desk.deliver(JSON.parse(JSON.stringify(message)), { ...order, signal });
+    report.cost_usd += withCost.parse(payload).cost_usd;
+    return payload;
+  }
+
+  private async reviewed(draft: Omit<MessageDraft, "recipient">, { grants }: TestPlan): Promise<Review> {
+    const payload = await this.send({
+      ...{ ...draft, recipient: "CriticAgent", constraints: { grants, max_analysis_time: 30_000 } },
+      expected_response: { type: "CriticReview", required_fields: reviewFields },
+    });
+    return reviewSchema.parse(payload);
   }
 
   /** The plan that runs; undefined when there is none, or its findings are such that it must not. */
   private async reviewedPlan(): Promise<TestPlan | undefined> {
-    const { plan: given } = this.order;
-    let plan = given ? this.overridden(given) : await this.planned([]);
+    const { order, report } = this;
+    let plan = order.plan ? withOverrides(order.plan, order.overrides) : await this.planned([]);
     for (let round = 1; plan; round++) {
-      const bad = await this.blockersIn(plan);
-      if (bad.length === 0 || given || round > mostRounds) return this.approved(plan, bad);
-      const score = this.report.plan_review?.quality_score;
+      const draft = { message_type: "TestPlanReview", sender: "PlannerAgent", payload: { plan } };
+      const review = await this.reviewed({ ...draft, intent: "Review the plan before it runs" }, plan);
+      report.plan_review = review;
+      const bad = review.risk_flags.filter(({ severity }) => severity === "blocker");
+      for (const { flag, message } of bad) order.progress(`plan: ${flag}: ${message}`);
+      if (bad.length === 0 || order.plan || round > mostRounds) return this.approved(plan, bad);
       plan = await this.planned(bad);
-      if (plan) this.noteRound(round, "planner", bad, [`replanned; the plan's score was ${score}`]);
+      const changed = [`replanned; the plan's score was ${review.quality_score}`];
+      if (plan) report.rounds.push({ round, to: "planner", why: bad.map(inWords), changed });
     }
     return undefined;
-  }
-
-  private async blockersIn(plan: TestPlan): Promise<RiskFlag[]> {
-    const review = await this.planReview(plan);
-    this.report.plan_review = review;
-    const bad = review.risk_flags.filter(({ severity }) => severity === "blocker");
-    for (const { flag, message } of bad) this.order.progress(`plan: ${flag}: ${message}`);
-    return bad;
   }
 
   /** A plan whose findings remain runs, unless they make its run worthless. */
   private approved(plan: TestPlan, bad: readonly RiskFlag[]): TestPlan | undefined {
     const fatal = bad.filter(({ flag }) => mustNotRun.has(flag));
     this.report.errors.push(...fatal.map(({ flag: code, message }) => ({ code, message })));
-    this.report.plan = fatal.length > 0 ? safeView(plan) : viewOf(plan);
+    this.report.plan = viewOf(plan);
     return fatal.length > 0 ? undefined : plan;
   }
 
-  private overridden(plan: TestPlan): TestPlan {
-    const { budget, ...rest } = this.order.overrides;
-    const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
-    const limits = Object.fromEntries(
-      Object.entries(budget ?? {}).filter(([, value]) => value !== undefined),
-    );
-    return { ...plan, ...given, budget: { ...plan.budget, ...limits } };
-  }
-
   private async planned(findings: readonly RiskFlag[]): Promise<TestPlan | undefined> {
-    const { goal, scope, overrides } = this.order;
-    this.order.progress(findings.length > 0 ? "planning again" : "planning");
-    const { payload } = await this.send({
-      ...{
-        message_type: "QaPlanRequest",
-        sender: "QaClient",
-        recipient: "PlannerAgent",
-        intent: goal.slice(0, 1_000),
-      },
+    const { goal, scope, overrides, progress } = this.order;
+    progress(findings.length > 0 ? "planning again" : "planning");
+    const payload = await this.send({
+      ...{ message_type: "QaPlanRequest", sender: "QaClient", recipient: "PlannerAgent" },
+      intent: goal.slice(0, 1_000),
       payload: { goal, ...scope, ...overrides, ...(findings.length > 0 && { findings }) },
       expected_response: { type: "TestPlan", required_fields: ["status", "errors"] },
     });
     const { plan, errors } = plannedSchema.parse(payload);
-    if (plan) return this.overridden(plan);
-    const byDocument = this.plannedByDocument();
-    if (byDocument)
-      this.order.progress(`${errors[0]?.message ?? ""} The API is tested by its document alone.`);
-    else this.report.errors.push(...errors.map(({ code, message }) => ({ code, message })));
-    return byDocument;
-  }
-
-  /** An API's document says what to test, also where no model plans. */
-  private plannedByDocument(): TestPlan | undefined {
-    const { goal, overrides } = this.order;
-    if (overrides.openapi === undefined) return undefined;
+    if (plan) return withOverrides(plan, overrides);
+    if (overrides.openapi === undefined) {
+      this.report.errors.push(...errors);
+      return undefined;
+    }
+    // An API's document says what to test, also where no model plans.
+    progress(`${errors[0]?.message ?? ""} The API is tested by its document alone.`);
     const strategy = "Every operation of the API's document, by generated tests.";
-    return this.overridden(planSchema.parse({ goal, strategy }));
-  }
-
-  private async planReview(plan: TestPlan): Promise<Review> {
-    const { payload } = await this.send({
-      ...{ message_type: "TestPlanReview", sender: "PlannerAgent", recipient: "CriticAgent" },
-      ...{ intent: "Review the plan before it runs", payload: { plan } },
-      ...{
-        constraints: { grants: plan.grants, max_analysis_time: 30_000 },
-        expected_response: reviewExpected,
-      },
-    });
-    return reviewSchema.parse(payload);
+    return withOverrides(planSchema.parse({ goal, strategy }), overrides);
   }
 
   /** Both executors work at the same time; each is reviewed, and what can be repeated is. */
   private async execute(plan: TestPlan): Promise<void> {
-    const requests = requestsOf(plan);
-    const ends = await Promise.allSettled(requests.map((request) => this.part(plan, request)));
+    const ends = await Promise.allSettled(requestsOf(plan).map((one) => this.part(plan, one)));
     this.report.parts = ends.flatMap((end) => (end.status === "fulfilled" ? [end.value] : []));
     const failed = ends.find((end) => end.status === "rejected");
     if (failed) throw failed.reason;
   }
 
-  private async part(plan: TestPlan, request: MessageDraft): Promise<QaPart> {
-    const layer = request.message_type.startsWith("Web") ? "Web" : "API";
-    let result = executionResultSchema.parse((await this.send(request)).payload);
-    let review = await this.critique(plan, layer, result);
-    for (let round = 1; round <= mostRounds && !this.order.signal.aborted; round++) {
-      const next = repetitionOf(request, { result, review });
+  private async part(plan: TestPlan, { executor, request }: Request): Promise<QaPart> {
+    const { progress, signal } = this.order;
+    const layer = executor === "web" ? "Web" : "API";
+    let result = executionResultSchema.parse(await this.send(request));
+    let review = await this.critique(plan, executor, result);
+    for (let round = 1; round <= mostRounds && !signal.aborted; round++) {
+      const next = repetitionOf(plan, request, { result, review });
       if (!next) break;
-      this.order.progress(
-        `${layer}: ${next.why.map(({ flag }) => flag).join(", ")}: running ${next.ids.length} again`,
-      );
-      const second = executionResultSchema.parse((await this.send(next.request)).payload);
-      const merged = merge(result, second);
+      progress(`${layer}: ${next.why.map(({ flag }) => flag).join(", ")}: running ${next.count} again`);
+      const merged = merge(result, executionResultSchema.parse(await this.send(next.request)));
       const changed = changesIn(result, merged);
       const score = review.quality_score;
       result = merged;
-      review = await this.critique(plan, layer, result);
-      this.noteRound(round, "executor", next.why, [
-        ...changed,
-        `quality score ${score} to ${review.quality_score}`,
-      ]);
+      review = await this.critique(plan, executor, result);
+      const scores = `quality score ${score} to ${review.quality_score}`;
+      const why = next.why.map(inWords);
+      this.report.rounds.push({ round, to: "executor", why, changed: [...changed, scores] });
       if (changed.length === 0) break;
     }
     return { layer, result, review };
   }
 
-  private async critique(plan: TestPlan, layer: string, result: ExecutionResult): Promise<Review> {
+  private async critique(plan: TestPlan, executor: "web" | "api", result: ExecutionResult): Promise<Review> {
     const { environment, release, known_issues, dependent_services } = plan;
     const { status, metrics, results, artifacts, errors } = result;
-    const { payload } = await this.send({
-      ...{
-        message_type: "TestExecutionResultReview",
-        sender: `${layer}ExecutorAgent`,
-        recipient: "CriticAgent",
-      },
+    const layer = executor === "web" ? "Web" : "API";
+    const draft = {
+      ...{ message_type: "TestExecutionResultReview", sender: `${layer}ExecutorAgent` },
       intent: "Evaluate the results for quality, coverage and risk",
       payload: {
         ...{ summary: { status, metrics }, test_cases: results, logs_and_artifacts: artifacts },
         environment_metadata: { environment, release, dependent_services },
-        ...{ failure_severity_hints: errors, aims: aimsOf(plan, layer) },
+        ...{ failure_severity_hints: errors, aims: aimsOf(plan, executor) },
       },
       context: { test_layer: layer, release, known_issues },
-      constraints: { max_analysis_time: 30_000, grants: plan.grants },
-      expected_response: reviewExpected,
-    });
-    const review = reviewSchema.parse(payload);
-    this.order.progress(
-      `${layer}: ${status}, quality score ${review.quality_score}, ${review.severity_level}`,
-    );
+    };
+    const review = await this.reviewed(draft, plan);
+    const { quality_score, severity_level } = review;
+    this.order.progress(`${layer}: ${status}, quality score ${quality_score}, ${severity_level}`);
     return review;
-  }
-
-  private noteRound(
-    round: number,
-    to: "planner" | "executor",
-    why: readonly RiskFlag[],
-    changed: string[],
-  ): void {
-    this.report.rounds.push({
-      round,
-      to,
-      why: why.map(({ flag, message }) => `${flag}: ${message}`),
-      changed,
-    });
   }
 
   private concluded(): QaReport {
     const { report, order } = this;
-    const { parts } = report;
-    const reviews = [
-      ...parts.map(({ review }) => review),
-      ...(report.plan_review ? [report.plan_review] : []),
-    ];
+    const { parts, errors, plan_review } = report;
+    const reviews = [...parts.map(({ review }) => review), ...(plan_review ? [plan_review] : [])];
     const levels = reviews.map(({ severity_level }) => severity_level);
-    const isOver = report.errors.some(({ code }) => code === "BUDGET_EXCEEDED");
-    const isBlocked = parts.length === 0 && report.errors.length > 0;
-    const status = worstOf([
-      ...(isBlocked ? ["BLOCKED" as const] : parts.map(({ result }) => result.status)),
-      ...(isOver ? ["BUDGET_EXCEEDED" as const] : []),
+    const status: StatusCode[] = [
+      ...(parts.length === 0 && errors.length > 0 ? ["BLOCKED" as const] : []),
+      ...parts.map(({ result }) => result.status),
+      ...(errors.some(({ code }) => code === "BUDGET_EXCEEDED") ? ["BUDGET_EXCEEDED" as const] : []),
       ...(order.signal.aborted ? ["CANCELLED" as const] : []),
-    ]);
+    ];
     return {
-      ...{ ...report, status },
+      ...{ ...report, status: worstOf(status) },
       quality_score: parts.length === 0 ? 0 : Math.min(...parts.map(({ review }) => review.quality_score)),
-      severity_level: levels.includes("blocker")
-        ? "blocker"
-        : levels.includes("warning")
-          ? "warning"
-          : "info",
+      severity_level: (["blocker", "warning"] as const).find((level) => levels.includes(level)) ?? "info",
     };
   }
 }
 
-const reviewExpected = {
-  type: "CriticReview",
-  required_fields: ["quality_score", "risk_flags", "recommendations", "feedback_target", "severity_level"],
-};
+type Request = ReturnType<typeof requestsOf>[number];
+const reviewFields = [
+  ...["quality_score", "risk_flags", "recommendations", "feedback_target", "severity_level"],
+];
+const inWords = ({ flag, message }: RiskFlag) => `${flag}: ${message}`;
+
+const withOverrides = (plan: TestPlan, { budget, ...rest }: QaOrder["overrides"]): TestPlan => ({
+  ...{ ...plan, ...rest, budget: { ...plan.budget, ...budget } },
+});
 
 /** Findings against a plan that make its run worthless. */
 const mustNotRun: ReadonlySet<string> = new Set([
@@ -314,76 +251,70 @@ const mustNotRun: ReadonlySet<string> = new Set([
   "OUTDATED_ASSUMPTION",
 ]);
 
-/** A plan with a circle has no order. */
-const safeView = (plan: TestPlan) =>
-  viewOf({ ...plan, cases: plan.cases.map((one) => ({ ...one, depends_on: [] })) });
-
 /** What the cases of an executor set out to check. A risk that no case of the plan checks is the plan's, not a result's. */
-function aimsOf({ risks, requirements, cases, endpoints, not_covered }: TestPlan, layer: string) {
-  const own = cases.filter(({ executor }) => (executor === "web") === (layer === "Web"));
-  const covered = new Set([...own, ...(layer === "API" ? endpoints : [])].flatMap(({ covers }) => covers));
-  const isLeft = (id: string) => not_covered.some((one) => one.id === id);
+function aimsOf(plan: TestPlan, executor: "web" | "api") {
+  const own = idsOf(plan, executor);
+  const coverage = coverageOf(plan);
+  const isAim = (id: string) =>
+    coverage[id]?.some((one) => own.includes(one)) && !plan.not_covered.some((one) => one.id === id);
   return [
-    ...risks.map(({ id, level }) => ({ id, isCritical: level === "high" })),
-    ...requirements.map((id) => ({ id, isCritical: false })),
-  ].filter(({ id }) => covered.has(id) && !isLeft(id));
+    ...plan.risks.map(({ id, level }) => ({ id, isCritical: level === "high" })),
+    ...plan.requirements.map((id) => ({ id, isCritical: false })),
+  ].filter(({ id }) => isAim(id));
 }
 
-const scenarios = z.looseObject({ test_scenarios: z.array(scenarioSchema) });
+const scenarios = z.object({ test_scenarios: z.array(scenarioSchema) });
 
 /** The same request with only the cases that a repetition may change; undefined when there are none. */
-function repetitionOf(request: MessageDraft, { result, review }: Pick<QaPart, "result" | "review">) {
-  const why = review.risk_flags.filter(({ flag, target }) => target === "executor" && repeatable.has(flag));
-  const named = new Set(why.flatMap(({ cases }) => cases));
-  const isWorth = result.errors.every(({ code }) => code !== "POLICY_DENIED" && code !== "BROWSER_MISSING");
-  if (!isWorth || result.status === "TIMEOUT" || result.status === "BUDGET_EXCEEDED") return undefined;
-  const { test_scenarios } = scenarios.parse({ test_scenarios: [], ...request.payload });
-  const left = result.results
-    .filter(({ status, flaky }) => again.has(status) || flaky)
-    .map((one) => one.case);
-  const kept = test_scenarios.filter(({ id }) => named.has(id) && left.includes(id));
-  const { max_execution_time: ms, max_cost: usd, ...rest } = request.constraints ?? {};
-  const { duration_ms, cost_usd } = result.metrics;
+function repetitionOf(
+  { budget: { max_execution_time, max_cost } }: TestPlan,
+  request: MessageDraft,
+  { result: { results, errors, status, metrics }, review }: Pick<QaPart, "result" | "review">,
+) {
+  const isWorth = errors.every(({ code }) => code !== "POLICY_DENIED" && code !== "BROWSER_MISSING");
+  if (!isWorth || status === "TIMEOUT" || status === "BUDGET_EXCEEDED") return undefined;
+  const again = new Set(results.filter(mayChange).map((one) => one.case));
+  const kept = scenarios.parse(request.payload).test_scenarios.filter(({ id }) => again.has(id));
+  const why = review.risk_flags.filter(
+    (one) => one.target === "executor" && one.cases.some((id) => again.has(id)),
+  );
   const constraints = {
-    ...rest,
-    ...(ms !== undefined && { max_execution_time: ms - duration_ms }),
-    ...(usd !== undefined && { max_cost: usd - cost_usd }),
+    ...request.constraints,
+    max_execution_time: max_execution_time - metrics.duration_ms,
+    ...(max_cost !== undefined && { max_cost: max_cost - metrics.cost_usd }),
   };
-  const isSpent = Object.values(constraints).some((left) => typeof left === "number" && left < 0);
-  if (kept.length === 0 || isSpent) return undefined;
+  if (kept.length === 0 || constraints.max_execution_time < 1 || (constraints.max_cost ?? 0) < 0)
+    return undefined;
   const payload = { ...request.payload, test_scenarios: kept, endpoints: undefined, openapi_spec: undefined };
-  return { why, ids: kept.map(({ id }) => id), request: { ...request, payload, constraints } };
+  return { why, count: kept.length, request: { ...request, payload, constraints } };
 }
 
-const keyOf = (one: { case: string; browser?: string | undefined }) => `${one.case} ${one.browser ?? ""}`;
+const mayChange = ({ status, flaky }: ExecutionResult["results"][number]) =>
+  flaky || status === "ERROR" || status === "BLOCKED" || status === "NOT_RUN";
 
 /** The newer end of each case in place of the older. */
 function merge(before: ExecutionResult, after: ExecutionResult): ExecutionResult {
-  const newer = new Map(after.results.map((one) => [keyOf(one), one]));
   const results = before.results.map((one) => {
-    const repeated = newer.get(keyOf(one));
+    const newer = after.results.find((other) => other.case === one.case && other.browser === one.browser);
     // A flaky case that passes once more is flaky still.
-    return repeated ? { ...repeated, flaky: repeated.flaky || one.flaky } : one;
+    return newer ? { ...newer, flaky: newer.flaky || one.flaky } : one;
   });
-  const repeated = new Set(after.results.map((one) => one.case));
+  const isOld = (one: { case: string }) => after.results.every((newer) => newer.case !== one.case);
   const sum = (key: "retries" | "duration_ms" | "cost_usd") => before.metrics[key] + after.metrics[key];
   return {
     results,
     status: worstOf(results.map(({ status }) => status)),
-    artifacts: [...before.artifacts.filter((one) => !repeated.has(one.case)), ...after.artifacts],
-    errors: [...before.errors.filter((one) => !repeated.has(one.case)), ...after.errors],
+    artifacts: [...before.artifacts.filter(isOld), ...after.artifacts],
+    errors: [...before.errors.filter(isOld), ...after.errors],
     metrics: {
-      ...before.metrics,
-      passed: results.filter(({ status }) => status === "PASSED").length,
-      checks: results.reduce((all, { verified_count }) => all + verified_count, 0),
+      ...{ ...before.metrics, ...countsOf(results) },
       ...{ retries: sum("retries"), duration_ms: sum("duration_ms"), cost_usd: sum("cost_usd") },
     },
   };
 }
 
-function changesIn(before: ExecutionResult, after: ExecutionResult): string[] {
-  return before.results.flatMap((one, at) => {
-    const now = after.results[at];
-    return now && now.status !== one.status ? [`${one.case}: ${one.status} to ${now.status}`] : [];
+const changesIn = (before: ExecutionResult, after: ExecutionResult): string[] =>
+  before.results.flatMap((one, at) => {
+    const now = after.results[at]?.status;
+    return now === one.status ? [] : [`${one.case}: ${one.status} to ${now}`];
   });
-}

@@ -7,8 +7,8 @@ import words from "./intents.json" with { type: "json" };
 /** Who could take a message, and what is known of it. */
 export type Candidate = { name: string; role: Role; health: Health };
 
-/** How the last messages to each executor ended, newest last. */
-export type History = ReadonlyMap<string, readonly boolean[]>;
+/** How the last messages to each executor ended, newest last, at most {@link remembered}. */
+type History = ReadonlyMap<string, readonly boolean[]>;
 
 export type Decision = {
   role: Role | undefined;
@@ -23,27 +23,19 @@ export type Decision = {
 
 /** A message that was passed on so often goes round in circles. */
 export const mostHops = 4;
-const remembered = 20;
+export const remembered = 20;
 /** Words for a second role may be this share of those for the first. */
 const clearShare = 0.67;
 
-const rolesByName: readonly [RegExp, Role][] = [
-  [/^web/i, "web"],
-  [/^api/i, "api"],
-  [/^planner/i, "planner"],
-  [/^critic/i, "critic"],
-];
+type Addressed = Pick<Envelope, "message_type" | "recipient" | "intent">;
+const roleNames = Object.keys(words) as Role[];
 
 const isType = (type: string): type is keyof typeof messageTypes => Object.hasOwn(messageTypes, type);
 
 /** The role that a message is for: by its type, else its recipient, else the words of its intent. Undefined: not clear. */
-export function roleOf({
-  message_type,
-  recipient,
-  intent,
-}: Pick<Envelope, "message_type" | "recipient" | "intent">): Pick<Decision, "role" | "role_by"> {
+export function roleOf({ message_type, recipient, intent }: Addressed): Pick<Decision, "role" | "role_by"> {
   if (isType(message_type)) return { role: messageTypes[message_type], role_by: "message_type" };
-  const named = rolesByName.find(([pattern]) => pattern.test(recipient))?.[1];
+  const named = roleNames.find((name) => recipient.toLowerCase().startsWith(name));
   if (named) return { role: named, role_by: "recipient" };
   const role = roleInWords(intent);
   return { role, role_by: role ? "intent" : "none" };
@@ -51,13 +43,11 @@ export function roleOf({
 
 function roleInWords(intent: string): Role | undefined {
   const said = ` ${phraseOf(intent)} `;
-  const scored = (Object.keys(words) as Role[])
-    .map((role) => ({
-      role,
-      score: words[role]
-        .filter((phrase) => said.includes(` ${phraseOf(phrase)} `))
-        .reduce((sum, phrase) => sum + phrase.split(" ").length, 0),
-    }))
+  const scored = roleNames
+    .map((role) => {
+      const found = words[role].filter((phrase) => said.includes(` ${phraseOf(phrase)} `));
+      return { role, score: found.join(" ").split(" ").filter(Boolean).length };
+    })
     .sort((a, b) => b.score - a.score);
   const [best, second] = scored;
   if (!best || best.score === 0) return undefined;
@@ -73,24 +63,21 @@ const phraseOf = (text: string): string =>
 /** What speaks for an executor: it is up, has little to do, and its last messages went well. 0 to 1. */
 function scoreOf({ health, name }: Candidate, history: History): number {
   if (!health.isUp) return 0;
-  const last = (history.get(name) ?? []).slice(-remembered);
+  const last = history.get(name) ?? [];
   const well = (last.filter((ok) => ok).length + 1) / (last.length + 2);
   return well / (1 + health.load);
 }
+
+type Routed = { history: History; tried: ReadonlySet<string>; hop: number; forwarded?: Role | undefined };
 
 /**
  * Who gets a message. `tried`: who had it before and went away. Undefined where no role is clear, no one is up, or it was
  * passed on too often. Pure.
  */
 export function decide(
-  message: Pick<Envelope, "message_type" | "recipient" | "intent">,
+  message: Addressed,
   candidates: readonly Candidate[],
-  {
-    history,
-    tried,
-    hop,
-    forwarded,
-  }: { history: History; tried: ReadonlySet<string>; hop: number; forwarded?: Role | undefined },
+  { history, tried, hop, forwarded }: Routed,
 ): Decision {
   const { role, role_by } = forwarded ? { role: forwarded, role_by: "recipient" as const } : roleOf(message);
   const noOne = (reason: string, scored: Decision["candidates"] = []): Decision => ({
@@ -101,9 +88,9 @@ export function decide(
   const scored = candidates
     .filter((candidate) => candidate.role === role)
     .map((candidate) => {
-      const score = tried.has(candidate.name) ? 0 : scoreOf(candidate, history);
-      const reason = tried.has(candidate.name) ? "it went away with this message" : candidate.health.reason;
-      return { name: candidate.name, score: Math.round(score * 1_000) / 1_000, reason };
+      const { name, health } = candidate;
+      if (tried.has(name)) return { name, score: 0, reason: "it went away with this message" };
+      return { name, score: Math.round(scoreOf(candidate, history) * 1_000) / 1_000, reason: health.reason };
     })
     .sort((a, b) => b.score - a.score || a.name.localeCompare(b.name));
   const [best] = scored;

@@ -23,7 +23,14 @@ export type Ready = {
 /** The skills of a message in the order in which they run, or the question that comes first. */
 export type Prepared =
   | { kind: "ready"; each: readonly Ready[] }
-  | { kind: "ask"; question: string; options: readonly string[]; details?: string[]; skill?: Skill };
+  | {
+      kind: "ask";
+      question: string;
+      options: readonly string[];
+      details?: string[];
+      /** The one that the answer is for; null where it is for a request of several, of which none is loaded yet. */
+      skill?: Skill | null;
+    };
 
 export type PrepareDeps = {
   server: LabServer;
@@ -51,15 +58,43 @@ const remembered = 20;
 
 /** Chooses the skill of a message, asks what it must, and takes the skill's tools and no other. */
 export async function prepare(message: Asked, deps: PrepareDeps): Promise<Prepared> {
-  const { server, models, agent, signal } = deps;
+  const { server, agent, signal } = deps;
   const skills = skillsFor(message, agent, await server.skills());
   const named = skills.find(({ name }) => name === message.skill);
   if (named && !named.requires_device)
     return ready([{ skill: named }], "user", { message, devices: [], server });
   const devices = await (message.devices ?? listDevices(server, signal));
+  const loaded = skills.find(({ name }) => name === message.loaded);
+  const request = message.said.at(-1);
+  if (!named && isDeviceAsked(message, devices)) {
+    if (loaded) return ready([{ skill: loaded }], "kept", { message, devices, server });
+    // Without a loaded skill, the request before asked for several.
+    if (request !== undefined)
+      return choose(
+        { ...message, text: request, said: [message.text], options: [] },
+        { skills, devices },
+        deps,
+      );
+  }
+  return choose(message, { skills, devices, loaded }, deps);
+}
+
+/** Whether the message answers which device, by no more than its name. */
+const isDeviceAsked = ({ text, options }: Asked, devices: readonly LabDevice[]): boolean =>
+  devices.some(
+    ({ id, name }) =>
+      options.includes(id) && [id, name].some((one) => one.toLowerCase() === text.trim().toLowerCase()),
+  );
+
+type Known = { skills: readonly Skill[]; devices: readonly LabDevice[]; loaded?: Skill | undefined };
+
+async function choose(
+  message: Asked,
+  { skills, devices, loaded }: Known,
+  { server, models, signal, onSpent }: PrepareDeps,
+): Promise<Prepared> {
   const [device, ...others] = devicesNamed(message.text, devices);
   const platform = device && others.length === 0 ? platformOf(device) : undefined;
-  const loaded = skills.find(({ name }) => name === message.loaded);
   const choice = chooseSkill({ ...message, skills, loaded, platform });
   const context = { message, devices, server };
   if (choice.kind === "chosen") return ready(choice.wishes, choice.chosen_by, context);
@@ -67,7 +102,7 @@ export async function prepare(message: Asked, deps: PrepareDeps): Promise<Prepar
   const router = models.router();
   if (router) {
     const routed = await routeSkill(router, { text: message.text, skills, candidates, loaded, signal });
-    deps.onSpent(spentOn(routed.usage, router.facts.price));
+    onSpent(spentOn(routed.usage, router.facts.price));
     if (routed.wishes.length > 0) return ready(routed.wishes, "model", context);
   }
   if (loaded && isFollowUp(message.text)) return ready([{ skill: loaded }], "kept", context);
@@ -103,16 +138,13 @@ async function ready(
   { message, devices, server }: Context,
 ): Promise<Prepared> {
   const before = message.said.slice(-remembered).join(" ");
-  for (const { skill } of wishes) {
-    const between = devicesToAsk(skill, { text: message.text, before, devices });
+  for (const { skill, text: part = "" } of wishes) {
+    // "All devices" in one part says nothing about another.
+    const text = part && message.text.includes(part) ? part : message.text;
+    const between = devicesToAsk(skill, { text, before: `${before} ${message.text}`, devices });
     if (between.length === 0) continue;
     const options = between.map(({ id }) => id);
-    if (wishes.length > 1)
-      return {
-        kind: "ask",
-        question: "Which device is it for? Ask again for all of it, and name one.",
-        options,
-      };
+    if (wishes.length > 1) return { kind: "ask", question: "Which device is it for?", options, skill: null };
     const question = `Which device is it for? The skill ${skill.name} needs one.`;
     return { kind: "ask", question, options, skill };
   }

@@ -1,4 +1,4 @@
-import { matchSkill } from "@labwright/skills";
+import { matchSkill, wishesIn } from "@labwright/skills";
 import type { Agent } from "../agents/agent.ts";
 import type { SessionEnded } from "../events.ts";
 import { type Message, textOf } from "../loop/history.ts";
@@ -38,7 +38,7 @@ export async function runMessage(given: Given, deps: RunDeps): Promise<SessionEn
         },
       });
       const last = prepared.kind === "ready" ? prepared.each.at(-1)?.skill : prepared.skill;
-      skill = last?.name ?? skill;
+      skill = last === null ? null : (last?.name ?? skill);
       done = await follow(prepared, given, deps);
     }
   } catch (error) {
@@ -109,24 +109,42 @@ async function withoutModel({ agent, message, transcript }: Given, deps: RunDeps
   });
   transcript.options = [];
   const request = requestIn(transcript.history.map((one) => ({ role: one.role, text: textOf(one) })));
-  const match = matchSkill(request, skills);
-  const likely = match.kind === "match" ? [match.skill] : match.candidates.slice(0, 4);
+  const wishes = wishesIn(request, skills).map(({ text }) => text);
+  const parts = wishes.length > 0 ? wishes : [request];
+  const said: string[] = [];
   let count = 0;
-  const { needs, text, outcome } = await runOffline({
-    text: request,
-    candidates: likely.map(({ name }) => name),
-    now: new Date(deps.clock.now()),
-    timeoutMs: agent.config.timeout_seconds * 1_000,
-    async call(use) {
-      const result = await call(use, `offline-${++count}`);
-      deps.signal.throwIfAborted();
-      return result;
-    },
-  });
-  deps.signal.throwIfAborted();
-  if (needs) return ask(needs, transcript);
-  transcript.emit({ type: "message", text });
-  return endedBy({ outcome, ...(outcome === "limit" && { limit: "time" }), text });
+  for (const [at, part] of parts.entries()) {
+    const match = matchSkill(part, skills);
+    const likely = match.kind === "match" ? [match.skill] : match.candidates.slice(0, 4);
+    const { needs, text, outcome } = await runOffline({
+      text: part,
+      candidates: likely.map(({ name }) => name),
+      now: new Date(deps.clock.now()),
+      timeoutMs: agent.config.timeout_seconds * 1_000,
+      async call(use) {
+        const result = await call(use, `offline-${++count}`);
+        deps.signal.throwIfAborted();
+        return result;
+      },
+    });
+    deps.signal.throwIfAborted();
+    const left = parts.slice(at + 1);
+    if (needs) {
+      // An option is a whole request, so the answer is followed by the rest of this one.
+      const options = needs.options.map((option) => [option, ...left].join(", and then "));
+      const { ended, unsaved } = ask({ ...needs, options }, transcript);
+      return {
+        ended,
+        unsaved: [...said.map((content): Message => ({ role: "assistant", content })), ...unsaved],
+      };
+    }
+    transcript.emit({ type: "message", text });
+    said.push(text);
+    if (outcome === "done" && left.length > 0) continue;
+    if (left.length > 0) said.push(`Not begun: ${left.join(", ")}.`);
+    return endedBy({ outcome, ...(outcome === "limit" && { limit: "time" }), text: said.join("\n\n") });
+  }
+  throw new Error("A request has no part.");
 }
 
 /** The end of a message that no model has answered. */

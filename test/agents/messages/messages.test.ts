@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { exitCodeOf } from "#agent-client/cli/qa.ts";
 import { type Envelope, newMessage, readMessage, replyTo } from "#agent-client/messages/envelope.ts";
 import {
   exitCodeFor,
@@ -9,6 +11,7 @@ import {
   worstOf,
 } from "#agent-client/messages/status.ts";
 import { resultOf } from "#agent-client/roles/executors/runCases.ts";
+import { planSchema } from "#agent-client/roles/plan.ts";
 
 const ids = { clock: { now: () => 0 }, newId: () => randomUUID() };
 const message = (given: Partial<Envelope> = {}): Envelope => ({
@@ -50,6 +53,11 @@ describe("the envelope", () => {
     expect(() => readMessage({ ...message(), constraints: { max_execution_time: time } })).toThrow(
       "with its unit",
     );
+  });
+
+  it("tells a model in a plan's JSON Schema that a time may be a text or a number", () => {
+    const { properties } = z.toJSONSchema(planSchema, { io: "input" });
+    expect(properties).toHaveProperty("cases.items.properties.estimate.type", ["number", "string"]);
   });
 
   it("refuses a reply that lacks a required field, and names it", () => {
@@ -97,8 +105,6 @@ describe("status codes", () => {
           },
           ...{ errors: [], evidence: [] },
         })),
-        undefined,
-        [],
       );
       const times = ["execution_id", "duration_ms", "p50_ms", "p95_ms"];
       return JSON.stringify(made, (key, value) => (times.includes(key) ? 0 : value));
@@ -115,6 +121,12 @@ describe("status codes", () => {
       ...{ PASSED: 0, FAILED: 1, ERROR: 2, BLOCKED: 2, TIMEOUT: 2, BUDGET_EXCEEDED: 2, NOT_RUN: 2 },
       CANCELLED: 130,
     });
+    // A pass that the critic doubts does not end with 0; a doubt changes no other code.
+    const qaExit = (status: StatusCode) => exitCodeOf({ status, severity_level: "blocker" });
+    expect(statusCodeSchema.options.map(qaExit)).toEqual(
+      statusCodeSchema.options.map((one) => (one === "PASSED" ? 1 : exitCodeFor(one))),
+    );
+    expect(exitCodeOf({ status: "PASSED", severity_level: "warning" })).toBe(0);
     expect(statusOf("error", "DEVICE_HELD")).toBe("BLOCKED");
     expect(statusOf("error", "NOTHING_VERIFIED")).toBe("ERROR");
   });

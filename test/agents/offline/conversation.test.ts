@@ -50,6 +50,17 @@ test("a chat without a key runs what is asked, with its questions answered by na
   await chat.close();
 });
 
+test("two wishes run one after the other, and a question between them keeps the rest", async () => {
+  const chat = await lab.chat();
+  const run = await chat.say('Run the test case "login_guest" on "lab/box", and then list the scripts');
+  expect(run.ended).toMatchObject({ outcome: "done", text: expect.stringMatching(/PASSED[\s\S]*goto\.py/) });
+  const which = await chat.say('Run the test case "login_guest", and then list the scripts');
+  expect(which.ended.text).toContain('on "lab/box", and then list the scripts\n');
+  const done = await chat.say("living_room");
+  expect(done.ended.text).toMatch(/login_guest on lab\/living_room\*\*: PASSED[\s\S]*goto\.py/);
+  await chat.close();
+});
+
 test("an interrupted run ends cancelled, and stops on its device", async () => {
   const chat = await lab.chat();
   const said = chat.say("run testcase endless on lab/box");

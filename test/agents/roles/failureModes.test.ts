@@ -8,10 +8,10 @@ import { type ReviewFacts, reviewResults } from "#agent-client/roles/critic.ts";
 import { createDesk } from "#agent-client/roles/desk.ts";
 import type { Executor, Outcome } from "#agent-client/roles/executor.ts";
 import { causeOf } from "#agent-client/roles/executors/causes.ts";
+import { createExecutor } from "#agent-client/roles/executors/execute.ts";
 import { planSchema } from "#agent-client/roles/plan.ts";
 import { type LabFacts, planFlags } from "#agent-client/roles/planGuards.ts";
 import { mostRounds, runQa } from "#agent-client/roles/qa.ts";
-import { noPolicy } from "#agent-client/roles/qaPolicy.ts";
 import { mostHops, roleOf } from "#agent-client/roles/router.ts";
 import { fakeToolbox } from "../planExecute/taskLab.ts";
 
@@ -64,6 +64,12 @@ describe("planner", () => {
       "warning OUTDATED_ASSUMPTION",
     ]);
     expect(flags(given, { testcases: ["pay by card"] })).toEqual(["info NOT_COVERED"]);
+  });
+
+  test("endpoints without an address are a finding, not a crash", () => {
+    const endpoints = [{ method: "GET", path: "/orders", covers: ["pay"] }];
+    expect(flags({ endpoints })).toEqual(["blocker PLAN_INVALID"]);
+    expect(flags({ endpoints, base_url: "http://shop.test" })).toEqual([]);
   });
 
   test("poor prioritization: a high risk behind cases that check none", () => {
@@ -139,7 +145,7 @@ const execution = (results: CaseResult[], given: Partial<ExecutionResult> = {}):
 });
 const facts = (given: Partial<ReviewFacts>): ReviewFacts => ({
   ...{ result: execution([result()]), judgements: [], aims: [{ id: "pay", isCritical: true }] },
-  ...{ known_issues: [], policy: noPolicy, ...given },
+  ...{ known_issues: [], ...given },
 });
 const failed = (code: string, message = code) =>
   execution([result({ status: "FAILED" })], {
@@ -311,7 +317,7 @@ describe("router", () => {
       },
     }));
     const opened = createDesk({
-      ...{ executors: async () => made, clock: systemClock, newId },
+      ...{ executors: async () => made, clock: systemClock },
       log: { add: async (message) => void log.push(message) },
     });
     const decisions = () =>
@@ -352,6 +358,23 @@ describe("router", () => {
     });
     expect(ran).toEqual(["web@a", "api@a", "web@a", "api@a"]);
     expect(decisions()).toHaveLength(mostHops + 1);
+  });
+
+  test("a message without a known type is worked on where its content fits, else passed on", async () => {
+    const deps = {
+      ...{ toolbox: fakeToolbox([], () => ({ parts: [], isError: true })), clock: systemClock },
+      policy: { judge: async () => undefined },
+    };
+    const run = (payload: object) =>
+      createExecutor("api", "local", deps).run({
+        ...{ message: draft({ message_type: "TaskRequest", payload: { ...payload } }), ...quiet },
+      });
+    expect(await run({ test_scenarios: [{ id: "a", steps }] })).toMatchObject({
+      payload: { status: "ERROR", results: [{ case: "a", status: "ERROR" }] },
+    });
+    const web = { test_scenarios: [{ id: "a", steps }], browser_matrix: ["chrome"] };
+    expect(await run(web)).toMatchObject({ forward: "web" });
+    await expect(run({ goal: "Pay" })).rejects.toThrow("payload");
   });
 
   test("bottlenecks: the one with less to do is chosen", async () => {

@@ -4,6 +4,7 @@ import { systemClock } from "#agent-client/clock.ts";
 import type { Scenario } from "#agent-client/messages/contents.ts";
 import { newMessage } from "#agent-client/messages/envelope.ts";
 import { plannerRole } from "#agent-client/roles/agents.ts";
+import { createDesk } from "#agent-client/roles/desk.ts";
 import { type Policy, writesOf } from "#agent-client/roles/policy.ts";
 import { fakeToolbox } from "../planExecute/taskLab.ts";
 
@@ -54,6 +55,31 @@ test("data that the server's configuration calls personal are judged by it, and 
   expect(asked).toBe("");
   expect(outcome).toMatchObject({ payload: { status: "BLOCKED", errors: [{ code: "NO_PLAN" }] } });
   expect(judged).toEqual([{ names: ["plan"], to: "a model" }]);
+});
+
+test("personal data of a plan are stored no more than those of a request", async () => {
+  const stored: unknown[] = [];
+  const desk = createDesk({
+    ...{ executors: async () => [], clock: systemClock },
+    log: { add: async (one) => void stored.push(one) },
+  });
+  const send = (grants: ("pii:log" | "pii:model")[]) =>
+    desk.deliver(
+      newMessage(
+        {
+          ...{ message_type: "TestPlanReview", sender: "PlannerAgent", recipient: "CriticAgent" },
+          ...{ intent: "Review", constraints: { grants } },
+          payload: { plan: { test_data: { phone: "555-0199", pii: ["phone"] } } },
+        },
+        { clock: systemClock, newId: () => crypto.randomUUID() },
+      ),
+      quiet,
+    );
+  await send(["pii:model"]);
+  expect(JSON.stringify(stored)).toContain('"phone":"(personal data)"');
+  expect(JSON.stringify(stored)).not.toContain("555-0199");
+  await send(["pii:log"]);
+  expect(JSON.stringify(stored)).toContain("555-0199");
 });
 
 test("a case that says it only reads cannot hide a request that writes", () => {

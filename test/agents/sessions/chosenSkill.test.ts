@@ -103,6 +103,22 @@ test("two wishes in one message run one after the other, each with its own tools
   expect(ended.usage.input_tokens).toBe(sent);
 });
 
+test("the device that two wishes wait for is asked for once, and its name is enough", async () => {
+  const call: Call = ({ name }) => (name === "list_hosts" ? twoDevices : answers("done"));
+  const { say, api } = await talk([says("listed"), says("passed"), says("all are well")], {
+    ...{ call, name: "claude-haiku-5-5" },
+  });
+  const { id } = await say("list all scripts");
+  const first = await say("run the script goto, and then health check of all devices", id);
+  expect(first.ended).toMatchObject({ outcome: "needs_input", text: expect.stringContaining("lab/tv") });
+  expect(api.requests).toHaveLength(1);
+  const second = await say("tv", id);
+  const loaded = second.events.flatMap((event) => (event.type === "skill_loaded" ? [event.skill] : []));
+  expect(loaded).toEqual(["run-script", "health-check"]);
+  expect(second.ended).toMatchObject({ outcome: "done", text: "passed\n\nall are well" });
+  expect(JSON.stringify(api.requests[1]?.body.messages)).toContain("only this: run the script goto");
+});
+
 test("a model may name two skills in order; what follows a part that failed is not begun, and named", async () => {
   const { say, api } = await talk([says("list-resources, health-check"), says("no", "refusal")]);
   const { ended } = await say("could you maybe check something and something else");

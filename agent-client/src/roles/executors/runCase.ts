@@ -2,14 +2,10 @@ import { z } from "zod";
 import { callTyped, ToolFailure } from "../../mcp/calls.ts";
 import type { CaseError, CaseResult, Scenario } from "../../messages/contents.ts";
 import { type StatusCode, statusOf } from "../../messages/status.ts";
-import type { Clock, Toolbox } from "../../ports.ts";
+import type { Toolbox } from "../../ports.ts";
 import type { Budget } from "./budget.ts";
-import { causeOf } from "./causes.ts";
+import { causeOf, type Failure } from "./causes.ts";
 
-const failedStep = z.looseObject({
-  found: z.string().optional(),
-  evidence: z.array(z.string()).default([]),
-});
 const findingSchema = z.looseObject({
   ...{ fault: z.string(), title: z.string(), operation: z.string(), expected: z.string(), found: z.string() },
   curl: z.string(),
@@ -22,26 +18,24 @@ const replySchema = z.looseObject({
   verified_count: z.int().default(0),
   flaky: z.boolean().default(false),
   attempts: z.array(z.unknown()).default([]),
-  failed_step: failedStep.optional(),
+  failed_step: z
+    .looseObject({ found: z.string().optional(), evidence: z.array(z.string()).default([]) })
+    .optional(),
   /** Of tests that were generated from an API's document. */
   findings: z.array(findingSchema).default([]),
   requests: z.int().default(0),
 });
 type Reply = z.output<typeof replySchema>;
 
+/** `use`: the call that runs it, without its limits. */
 export type CaseRun = {
   scenario: Scenario;
-  /** The test itself where the scenario does not name a saved one; as `save_testcase` takes it. */
-  unsaved?: Record<string, unknown> | undefined;
   browser?: string | undefined;
-  /** More arguments of `execute_testcase`: device, environment, release ... */
-  args: Record<string, unknown>;
   isApi: boolean;
-  /** In place of `execute_testcase`. */
-  use?: { name: string; input: Record<string, unknown> };
+  use: { name: "execute_testcase" | "run_api_tests"; input: Record<string, unknown> };
 };
 
-type Deps = { toolbox: Pick<Toolbox, "call">; clock: Clock; budget: Budget; signal: AbortSignal };
+type Deps = { toolbox: Pick<Toolbox, "call">; budget: Budget; signal: AbortSignal };
 export type CaseEnd = { result: CaseResult; errors: CaseError[]; evidence: string[] };
 
 const mostRetries = 10;
@@ -67,10 +61,10 @@ async function runOnce(run: CaseRun, deps: Deps): Promise<CaseEnd> {
   const wanted = run.scenario.retries ?? mostRetries;
   const retries = Math.min(budget.retriesLeft, wanted);
   // Findings are read whole.
-  const maxTokens = run.use ? 20_000 : 50;
+  const maxTokens = run.use.name === "run_api_tests" ? 20_000 : 50;
   const reply = await untilEnd(await start(run, retries, deps), maxTokens, deps);
-  budget.useRetries(Math.max(0, reply.attempts.length - 1));
-  if (reply.status === "failed" && retries === 0 && wanted > 0) budget.missRetry();
+  const isUnconfirmed = reply.status === "failed" && retries === 0 && wanted > 0;
+  budget.useRetries(Math.max(0, reply.attempts.length - 1), isUnconfirmed);
   const cut = reply.status === "cancelled" || reply.status === "timeout" ? whyCut(deps) : undefined;
   return endOf(run, reply, cut ?? statusOf(reply.status, reply.reason?.code));
 }
@@ -95,19 +89,11 @@ function whyCut({ signal, budget }: Deps): StatusCode | undefined {
   return budget.leftMs() <= 0 ? budget.crossed : undefined;
 }
 
-function start(run: CaseRun, retries: number, { toolbox, budget, signal }: Deps): Promise<Reply> {
-  const { scenario, unsaved, args } = run;
+function start({ use }: CaseRun, retries: number, { toolbox, budget, signal }: Deps): Promise<Reply> {
   // The run ends by itself when the budget does, also when this process is killed.
   const timeout_ms = Math.min(Math.max(leastRunMs, Math.ceil(budget.leftMs())), 86_400_000);
-  const ofTestcase = {
-    ...args,
-    ...{ testcase: scenario.testcase ?? scenario.id, inputs: scenario.inputs },
-    ...(unsaved && { unsaved }),
-    ...(retries > 0 && { retries, retry_on: "any" }),
-  };
-  const { name, input } = run.use ?? { name: "execute_testcase", input: ofTestcase };
-  const use = { name, input: { ...input, timeout_ms, wait_ms: 0 } };
-  return callTyped(toolbox, use, replySchema, signal);
+  const limits = { timeout_ms, wait_ms: 0, ...(retries > 0 && { retries, retry_on: "any" }) };
+  return callTyped(toolbox, { ...use, input: { ...use.input, ...limits } }, replySchema, signal);
 }
 
 const isOver = ({ status }: Reply) => status !== "queued" && status !== "running";
@@ -143,36 +129,28 @@ async function cancelled(reply: Reply, { toolbox }: Deps): Promise<Reply> {
 function endOf(run: CaseRun, reply: Reply, status: StatusCode): CaseEnd {
   const { execution_id, duration_ms, flaky, attempts, reason, failed_step, findings } = reply;
   const { result } = ended(run, status);
-  const found = failed_step?.found;
-  const failure = reason && { ...reason, ...(found !== undefined && { found }) };
-  const ofFindings = findings.map((one) => ({
-    ...{ case: run.scenario.id, code: one.fault, severity: severities[run.scenario.priority] },
-    message:
-      `${one.operation}: ${one.title}: expected ${one.expected}, found ${one.found}. ${one.curl}`.slice(
-        0,
-        2_000,
-      ),
+  const ofFindings = findings.map(({ fault, operation, title, expected, found, curl }) => ({
+    ...{ case: run.scenario.id, code: fault, severity: severities[run.scenario.priority] },
+    message: `${operation}: ${title}: expected ${expected}, found ${found}. ${curl}`.slice(0, 2_000),
   }));
-  const ofReason = failure && status !== "PASSED" ? [errorIn(run, failure)] : [];
+  const ofReason =
+    reason && status !== "PASSED" ? [errorIn(run, { ...reason, found: failed_step?.found })] : [];
   return {
     result: {
       ...{ ...result, execution_id, flaky, duration_ms, attempts: Math.max(1, attempts.length) },
-      verified_count: run.use ? reply.requests : reply.verified_count,
+      verified_count: run.use.name === "run_api_tests" ? reply.requests : reply.verified_count,
     },
     errors: ofFindings.length > 0 ? ofFindings : ofReason,
     evidence: failed_step?.evidence ?? [],
   };
 }
 
-/** Why a case could not be started. */
-export const errorOfStart = (scenario: Scenario, error: ToolFailure): CaseError =>
-  errorIn({ scenario, isApi: true }, error);
-
 const severities = { P1: "high", P2: "medium", P3: "low" } as const;
 
-function errorIn(
+/** Why a case could not be started, or did not pass. */
+export function errorIn(
   { scenario, isApi }: Pick<CaseRun, "scenario" | "isApi">,
-  failure: { code: string; message: string; found?: string },
+  failure: Failure,
 ): CaseError {
   const { code } = causeOf(failure, { isApi });
   const from = code === failure.code ? "" : `${failure.code}: `;
