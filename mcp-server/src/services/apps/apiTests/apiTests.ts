@@ -83,9 +83,11 @@ class ApiTests {
   private readsOnly(
     operations: readonly ApiOperation[],
     url: string,
-    { environment, allow_production: grant }: ApiTestRequest,
+    { environment, allow_production: grant, security }: ApiTestRequest,
   ): boolean {
     const { production } = this.deps;
+    // An attack may change data, whatever its method.
+    if (security) production.judgeWrite({ environment, method: "POST", url, grant });
     for (const { method } of operations) production.judgeWrite({ environment, method, url, grant });
     try {
       production.judgeWrite({ environment, method: "POST", url, grant });

@@ -1,3 +1,4 @@
+import { isLoopback } from "../../../config/places.ts";
 import { type ApiFinding, type ApiOperation, type ApiSpec, faults } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
 import { isWrite } from "../../policy/production.ts";
@@ -12,6 +13,7 @@ import { type OwnTests, ruleTests, withOwnValues } from "./ownTests.ts";
 import { type ReplyRules, replyRules } from "./replyChecks.ts";
 import type { ApiTestDependencies, ApiTestRequest } from "./request.ts";
 import { credentialsOf, needsCredentials, requestOf } from "./requests.ts";
+import { injectionTests, type Listener, openListener, securityCases } from "./security.ts";
 import { smallerAsks } from "./shrink.ts";
 import type { Ask } from "./types.ts";
 import { type Setup, setupFor, type World } from "./world.ts";
@@ -45,6 +47,7 @@ export class Campaign {
   private readonly world: World;
   private unreachable = 0;
   private readonly made: Generated[] = [];
+  private listener: Listener | undefined;
 
   constructor(private readonly given: Given) {
     this.operations = given.operations;
@@ -53,14 +56,40 @@ export class Campaign {
 
   async run(): Promise<void> {
     const { world, given } = this;
-    await this.each(this.inOrder(), (operation) => this.tryGood(operation));
-    await this.each(this.operations, async (operation) => {
-      const tests = [...(await this.variations(operation)), ...(await flowsOf(operation, world))];
-      await this.each(tests, (test) => this.execute(test));
-    });
+    if (given.request.security) await this.openListener();
+    try {
+      await this.each(this.inOrder(), (operation) => this.tryGood(operation));
+      await this.each(this.operations, async (operation) => {
+        const tests = [
+          ...(await this.variations(operation)),
+          ...(await flowsOf(operation, world)),
+          ...(given.request.security ? await injectionTests(operation, world) : []),
+        ];
+        await this.each(tests, (test) => this.execute(test));
+      });
+      if (given.request.security) await this.lookAgain();
+    } finally {
+      this.listener?.close();
+    }
     const rules = given.readsOnly ? [] : await ruleTests(given.own, world);
     await this.each(rules, (test) => this.judgeRule(test));
     await this.each(clearestOf(this.outcomes), (outcome) => this.shrink(outcome));
+  }
+
+  private async openListener(): Promise<void> {
+    const { hostname } = new URL(this.given.baseUrl);
+    if (isLoopback(hostname)) this.listener = await openListener();
+    else this.notes.push(`F202 was not tried: ${hostname} is not on this machine and cannot call it.`);
+  }
+
+  /** Pages that may show what was stored, and calls that a server makes later. */
+  private async lookAgain(): Promise<void> {
+    const pages = this.operations.filter(
+      ({ id, method }) => method === "GET" && this.world.facts.get(id)?.reached,
+    );
+    await this.each(pages, (operation) => this.tryGood(operation));
+    if (this.outcomes.some(({ ask }) => ask.trial === "an address")) await paused(1_000, this.given);
+    for (const outcome of this.outcomes) outcome.called = this.listener?.wasCalled(outcome.ask) ?? false;
   }
 
   /** One after the other, until nothing can be judged any more. */
@@ -276,7 +305,8 @@ export class Campaign {
     const { cases, left } = await casesOf(isUsedUp ? await this.caseInput(operation, undefined) : input);
     if (left > 0) this.notes.push(`${operation.id}: ${left} cases beyond max_cases were left out`);
     const own = isUsedUp ? accessCases(input) : [];
-    const asks = cases
+    const attacks = this.given.request.security ? securityCases(input, world, this.listener) : [];
+    const asks = [...cases, ...(isUsedUp ? [] : attacks)]
       .filter(({ kind, request }) => this.mayAsk(request.method) && (!isUsedUp || kind !== "refused"))
       .map((one, at) => askOf(one, `case_${at + 1}`));
     const head = (what: string) => this.headOf(operation, what, input.rules);

@@ -82,7 +82,8 @@ function rankOf({ label }: Planned): number {
 
 type Sending = { values?: Values; credentials?: Credentials; method?: string };
 
-function planned(
+/** The request to the operation with something else than the good values. */
+export function planned(
   { operation, good, base, credentials, rules }: CaseInput,
   sending: Sending,
   said: Pick<Planned, "label" | "kind"> & Partial<Planned>,

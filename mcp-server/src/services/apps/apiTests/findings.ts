@@ -2,6 +2,7 @@ import { z } from "zod";
 import { type ApiFinding, apiRequestSchema, type FaultId, faults, type Step } from "../../../domain/index.ts";
 import { curlLine } from "../apis/requests/curl.ts";
 import { groupBy } from "./groups.ts";
+import { showsDatabaseError, showsMarkup } from "./security.ts";
 import type { Ask } from "./types.ts";
 
 /** A request or a condition of a generated test, and how it went. `before`: the last request ahead of a condition. */
@@ -12,6 +13,8 @@ export type Outcome = {
   before?: Step | undefined;
   /** The requests of its test that made what it needs. */
   setup: readonly Ask[];
+  /** The server asked the address that it was given. */
+  called?: boolean;
 };
 
 const judgedSchema = z.object({
@@ -23,6 +26,7 @@ const judgedSchema = z.object({
 const outputSchema = z.object({
   status: z.int().optional(),
   duration_ms: z.number().optional(),
+  headers: z.record(z.string(), z.string()).optional(),
   body: z.unknown().optional(),
   value: z.boolean().optional(),
   checks: z.array(judgedSchema).optional(),
@@ -46,7 +50,7 @@ export const clearestOf = (outcomes: readonly Outcome[]): Outcome[] =>
 
 function causesIn(outcomes: readonly Outcome[]): Cause[] {
   const shown = outcomes
-    .map((outcome) => ({ outcome, marks: marksOf(outcome) }))
+    .map((outcome) => ({ outcome, marks: attackMarks(outcome, outcomes) ?? marksOf(outcome) }))
     .filter(({ marks }) => marks.length > 0);
   return causesOf(shown, outcomes);
 }
@@ -65,6 +69,24 @@ function marksOf({ ask, step }: Outcome): Mark[] {
   if (wrongStatus) return statusMarks(ask, status, wrongStatus);
   if (ask.kind === "setup") return ask.fault ? contentMarks(ask.fault, broken).slice(0, 1) : [];
   return contentMarks("F101", broken);
+}
+
+/** What a request of `security.ts` showed, in its own reply or in a later one. */
+function attackMarks({ ask, step, called }: Outcome, all: readonly Outcome[]): Mark[] | undefined {
+  const at = ask.field ?? "";
+  if (called)
+    return [{ fault: "F202", at, expected: "no request to a given address", found: "the server sent one" }];
+  if (showsDatabaseError(ask, outputOf(step).body)) {
+    const found = JSON.stringify(outputOf(step).body);
+    return [{ fault: "F200", at, expected: "the value is taken as a value, not as SQL", found }];
+  }
+  if (ask.trial !== "markup") return undefined;
+  const page = all.find(({ step: { output } }) => {
+    const { headers, body } = outputSchema.safeParse(output).data ?? {};
+    return showsMarkup(ask, headers?.["content-type"] ?? "", body);
+  });
+  const found = `unescaped in text/html of ${page?.ask.operation}`;
+  return page && [{ fault: "F201", at, expected: "markup is escaped", found }];
 }
 
 /** A body of another content type is, to a server that reads JSON, no body. */

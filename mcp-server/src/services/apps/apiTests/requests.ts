@@ -23,7 +23,7 @@ export const fill =
   (expression: string): Filled =>
   () =>
     `{{${expression}}}`;
-const isFilled = (value: unknown): value is Filled => typeof value === "function";
+export const isFilled = (value: unknown): value is Filled => typeof value === "function";
 
 /** `{{` of data is not a placeholder. */
 export function literal(value: unknown): unknown {
