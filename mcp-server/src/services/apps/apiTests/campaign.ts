@@ -4,19 +4,20 @@ import { ToolError } from "../../../errors.ts";
 import { isWrite } from "../../policy/production.ts";
 import type { Run } from "../../ports.ts";
 import { reasonOf } from "../../records/executions/index.ts";
+import { isObject } from "../apis/spec/reader.ts";
 import { accessCases, type CaseInput, casesOf, checksFor } from "./cases.ts";
 import { clearestOf, type Outcome, outputOf } from "./findings.ts";
 import { flowsOf } from "./flows/flows.ts";
 import { type Good, goodRequest, type Judge } from "./goodRequest.ts";
-import { askOf, type Generated, independent, nameOf, sequence } from "./graphs.ts";
+import { askOf, type Generated, independent, sequence } from "./graphs.ts";
 import { type OwnTests, ruleTests, withOwnValues } from "./ownTests.ts";
 import { type ReplyRules, replyRules } from "./replyChecks.ts";
 import type { ApiTestDependencies, ApiTestRequest } from "./request.ts";
-import { credentialsOf, needsCredentials, requestOf } from "./requests.ts";
+import { credentialsOf, needsCredentials } from "./requests.ts";
 import { injectionTests, type Listener, openListener, securityCases } from "./security.ts";
-import { smallerAsks } from "./shrink.ts";
+import { smallerAsk } from "./shrink.ts";
 import type { Ask } from "./types.ts";
-import { type Setup, setupFor, type World } from "./world.ts";
+import { headOf, requestIn, type Setup, setupFor, type World } from "./world.ts";
 
 type Given = {
   spec: ApiSpec;
@@ -31,7 +32,6 @@ type Given = {
   deps: ApiTestDependencies;
 };
 
-const base = "{{base_url}}";
 /** How long a server that went away is waited for, test after test: it may be one that is started again. */
 const patienceMs = [500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000];
 
@@ -106,43 +106,29 @@ export class Campaign {
   }
 
   private async shrink(outcome: Outcome): Promise<void> {
-    const { spec } = this.given;
-    const operation = spec.operations.find(({ id }) => id === outcome.ask.operation);
-    if (!operation) return;
-    const asks = await smallerAsks(outcome, operation, this.world);
-    if (asks.length === 0) return;
-    const head = this.headOf(operation, "smaller requests", await this.world.rulesOf(operation));
-    await this.execute(independent(head, operation.id, { before: outcome.setup, asks }));
+    const operation = this.given.spec.operations.find(({ id }) => id === outcome.ask.operation);
+    const ask = operation && (await smallerAsk(outcome, operation, this.world));
+    if (!ask) return;
+    const head = await this.headFor(operation, "smaller request");
+    await this.execute(independent(head, operation.id, { before: outcome.setup, asks: [ask] }));
   }
 
-  /** What follows from the replies to several operations. */
+  /** Credentials that some operations take and others answer with 401. */
   ownFindings(): ApiFinding[] {
-    const { spec, request } = this.given;
-    const [role] = Object.keys(request.auth);
-    const good = this.outcomes.filter(({ ask }) => ask.kind === "good" && ask.id === "good");
+    const { spec } = this.given;
     const isSecured = ({ ask }: Outcome) =>
       spec.operations.some((one) => one.id === ask.operation && needsCredentials(one, spec));
-    const secured = good.filter(isSecured);
-    if (role === undefined || !secured.some(({ step }) => (outputOf(step).status ?? 0) < 300)) return [];
-    return secured.flatMap(({ ask, step, execution_id }): ApiFinding[] => {
-      if (outputOf(step).status !== 401) return [];
-      const said = {
-        expected: "403, or a success: others took these credentials",
-        found: "status 401",
-        curl: "",
-        times: 1,
-      };
-      return [
-        {
-          fault: "F205",
-          title: faults.F205,
-          operation: ask.operation,
-          at: "credentials",
-          ...said,
-          execution_id,
-        },
-      ];
-    });
+    const secured = this.outcomes
+      .filter((outcome) => outcome.ask.id === "good" && isSecured(outcome))
+      .map(({ ask, execution_id, step }) => ({ ask, execution_id, status: outputOf(step).status ?? 0 }));
+    if (this.world.roles.length === 0 || !secured.some(({ status }) => status > 0 && status < 300)) return [];
+    const said = { fault: "F205", title: faults.F205, at: "credentials" } as const;
+    const expected = "403, or a success: others took these credentials";
+    return secured
+      .filter(({ status }) => status === 401)
+      .map(({ ask: { operation }, execution_id }) => ({
+        ...{ ...said, operation, expected, found: "status 401", curl: "", times: 1, execution_id },
+      }));
   }
 
   /** Saves the tests whose good request was accepted; others would only fail for want of a value. Returns their names. */
@@ -160,13 +146,11 @@ export class Campaign {
     const { spec, baseUrl, seed, request, own, deps } = this.given;
     const rules = new Map<string, Promise<ReplyRules>>();
     const goods = new Map<string, Promise<Good>>();
+    const { check } = deps.schemas;
     const judge: Judge = async (schema, value) => {
-      if (typeof schema !== "boolean" && (typeof schema !== "object" || schema === null)) return undefined;
+      if (typeof schema !== "boolean" && !isObject(schema)) return undefined;
       try {
-        const { findings } = await deps.schemas.check(typeof schema === "boolean" ? schema : { ...schema }, {
-          json: value,
-        });
-        return findings.length === 0;
+        return (await check(schema, { json: value })).findings.length === 0;
       } catch (error) {
         if (error instanceof ToolError) return undefined;
         throw error;
@@ -179,7 +163,7 @@ export class Campaign {
     };
     const roles = Object.keys(request.auth).filter((name) => name !== "expired");
     return {
-      ...{ spec, base, baseUrl, seed, judge, roles, facts: new Map() },
+      ...{ spec, baseUrl, seed, judge, roles, facts: new Map() },
       rulesOf: (operation) =>
         kept(rules, operation.id, () =>
           replyRules(operation, spec, (schema) => this.isUsable(schema, operation)),
@@ -244,39 +228,26 @@ export class Campaign {
       return;
     }
     const rules = await world.rulesOf(operation);
-    const setup = await setupFor(operation, { variant: 1 }, world);
-    const variants = method === "POST" ? [0, 1] : [0];
+    const { asks: before, parameters } = await setupFor(operation, { variant: 1 }, world);
     const asks: Ask[] = [];
-    for (const variant of variants) {
+    for (const [variant, name] of (method === "POST" ? ["good", "another"] : ["good"]).entries()) {
       const { values } = await world.goodOf(operation, variant);
-      const own = { ...values, parameters: { ...values.parameters, ...setup.parameters } };
-      const request = requestOf(operation, own, { base, credentials: world.credentialsOf(operation) });
-      const said = {
-        label: variant === 0 ? "good request" : "another good request",
-        kind: "good",
-        operation: id,
-      } as const;
-      asks.push(
-        askOf({ ...said, request, checks: checksFor("good", rules) }, variant === 0 ? "good" : "another"),
-      );
+      const request = requestIn(operation, { values, parameters }, world);
+      const label = variant === 0 ? "good request" : "another good request";
+      const said = { label, kind: "good", operation: id } as const;
+      asks.push(askOf({ ...said, request, checks: checksFor("good", rules) }, name));
     }
-    const head = this.headOf(operation, "good request", rules);
+    const head = await this.headFor(operation, "good request");
     const test =
-      asks.length > 1
-        ? independent(head, id, { before: setup.asks, asks })
-        : sequence(head, id, [...setup.asks, ...asks]);
+      asks.length > 1 ? independent(head, id, { before, asks }) : sequence(head, id, [...before, ...asks]);
     const outcomes = await this.execute(test);
-    const at = (name: string) => outcomes.find(({ ask }) => ask.id === name);
-    const [good, another] = [at("good"), at("another")].map((one) => one && outputOf(one.step));
-    const isGood = (output: typeof good) =>
-      output?.status !== undefined && output.status >= 200 && output.status < 300;
-    const shown = isGood(another) ? another : good;
-    world.facts.set(id, {
-      reached: isGood(shown),
-      varied: isGood(another),
-      status: shown?.status,
-      body: shown?.body,
+    const [good, another] = ["good", "another"].map((name) => {
+      const found = outcomes.find(({ ask }) => ask.id === name);
+      return found ? outputOf(found.step) : {};
     });
+    const isGood = ({ status = 0 }: { status?: number | undefined } = {}) => status >= 200 && status < 300;
+    const shown = isGood(another) ? another : good;
+    world.facts.set(id, { reached: isGood(shown), varied: isGood(another), body: shown?.body });
     if (!isGood(shown)) this.miss(operation, this.whyMissed(shown?.status, operation));
   }
 
@@ -290,30 +261,35 @@ export class Campaign {
     if (this.operations.includes(operation)) this.notReached.push({ operation: operation.id, reason });
   }
 
-  private headOf({ id }: ApiOperation, what: string, { variables }: ReplyRules) {
-    const { spec, baseUrl } = this.given;
-    return { name: nameOf(spec.name, id, what), base: baseUrl, variables, tags: ["api", "generated"] };
+  private async headFor(operation: ApiOperation, what: string) {
+    const { variables } = await this.world.rulesOf(operation);
+    return { ...headOf(this.world, operation.id, what), variables };
   }
 
   private async variations(operation: ApiOperation): Promise<Generated[]> {
     if (operation.method === "TRACE" || !this.tried.has(operation.id)) return [];
-    const { world } = this;
+    const { world, given } = this;
     const setup = await setupFor(operation, { variant: 1 }, world);
     const input = await this.caseInput(operation, setup);
     // What one request deletes is not there for the next.
     const isUsedUp = operation.method === "DELETE" && setup.asks.length > 0;
     const { cases, left } = await casesOf(isUsedUp ? await this.caseInput(operation, undefined) : input);
     if (left > 0) this.notes.push(`${operation.id}: ${left} cases beyond max_cases were left out`);
-    const own = isUsedUp ? accessCases(input) : [];
-    const attacks = this.given.request.security ? securityCases(input, world, this.listener) : [];
-    const asks = [...cases, ...(isUsedUp ? [] : attacks)]
+    const attacks = given.request.security && !isUsedUp ? securityCases(input, this.listener) : [];
+    const asks = [...cases, ...attacks]
       .filter(({ kind, request }) => this.mayAsk(request.method) && (!isUsedUp || kind !== "refused"))
       .map((one, at) => askOf(one, `case_${at + 1}`));
-    const head = (what: string) => this.headOf(operation, what, input.rules);
     const before = isUsedUp ? [] : setup.asks;
+    const tests = isUsedUp
+      ? accessCases(input).map(async (one) => {
+          const head = await this.headFor(operation, one.label);
+          return sequence(head, operation.id, [...setup.asks, askOf(one, "case_1")]);
+        })
+      : [];
+    const head = await this.headFor(operation, "variations");
     return [
-      ...(asks.length > 0 ? [independent(head("variations"), operation.id, { before, asks })] : []),
-      ...own.map((one) => sequence(head(one.label), operation.id, [...setup.asks, askOf(one, "case_1")])),
+      ...(asks.length > 0 ? [independent(head, operation.id, { before, asks })] : []),
+      ...(await Promise.all(tests)),
     ];
   }
 
@@ -323,11 +299,8 @@ export class Campaign {
     const parameters = { ...good.values.parameters, ...setup?.parameters };
     const { auth, max_cases: most } = given.request;
     return {
-      ...{ operation, base, judge: world.judge, seed: given.seed, most, spec: given.spec },
-      rules: await world.rulesOf(operation),
+      ...{ operation, world, most, rules: await world.rulesOf(operation) },
       good: { ...good, values: { ...good.values, parameters } },
-      credentials: world.credentialsOf(operation),
-      isKnown: world.roles.length > 0,
       expired: auth.expired && credentialsOf(operation, given.spec, auth.expired),
     };
   }

@@ -173,12 +173,10 @@ function withoutWhole(fields: Map<string, Shown[]>): Map<string, Shown[]> {
 
 function byField(group: readonly Shown[], all: readonly Outcome[]): Shown[][] {
   const [first] = group;
-  const plain = group.filter(({ outcome }) => outcome.ask.trial !== "random");
   // With the good request broken, nothing more follows from the others.
-  if (first?.marks[0]?.fault === "F100" && plain.some(({ outcome }) => outcome.ask.field === undefined))
+  if (first?.marks[0]?.fault === "F100" && group.some(({ outcome }) => outcome.ask.field === undefined))
     return [[...group]];
-  if (plain.length === 0) return [[...group]];
-  const fields = withoutWhole(groupBy(plain, ({ marks }) => marks[0]?.at ?? ""));
+  const fields = withoutWhole(groupBy(group, ({ marks }) => marks[0]?.at ?? ""));
   const { operation, kind } = first?.outcome.ask ?? {};
   const tried = new Set(
     all.flatMap(({ ask }) =>
@@ -186,8 +184,8 @@ function byField(group: readonly Shown[], all: readonly Outcome[]): Shown[][] {
     ),
   );
   const isMost = fields.size >= alikeFields && fields.size * 3 > tried.size * 2;
-  if (isMost) return [plain];
-  const byTrial = groupBy(plain, ({ outcome }) => outcome.ask.trial ?? "");
+  if (isMost) return [[...group]];
+  const byTrial = groupBy(group, ({ outcome }) => outcome.ask.trial ?? "");
   const common = [...byTrial.values()].filter(
     (part) => new Set(part.map(({ marks }) => marks[0]?.at)).size >= alikeFields,
   );
@@ -229,7 +227,6 @@ const shortened = (text: string): string =>
   text.length > longestFound ? `${text.slice(0, longestFound)} …` : text;
 
 const weightOf = ({ outcome: { ask, step } }: Shown): number =>
-  (ask.trial === "random" ? 1_000_000 : 0) +
   (ask.field === "body" ? 100_000 : 0) +
   (ask.trial === undefined ? 0 : 1_000) +
   JSON.stringify(step.input ?? "").length;

@@ -21,21 +21,15 @@ export type Good = {
 export async function goodRequest(
   operation: ApiOperation,
   { definitions }: ApiSpec,
-  { seed, variant, only }: Omit<Making, "root">,
+  making: Pick<Making, "seed" | "variant">,
   judge: Judge,
 ): Promise<Good> {
-  const making = { seed, variant, ...(only && { only }) };
   const all: Record<string, unknown> = {};
   let isSound = true;
   for (const parameter of operation.parameters) {
     const root = wholeSchema(parameter.schema, definitions, "request");
-    const { value, sound } = await chosen(
-      root,
-      parameter.examples,
-      { ...making, root },
-      parameter.name,
-      judge,
-    );
+    const { examples, name } = parameter;
+    const { value, sound } = await chosen(examples, { ...making, root }, name, judge);
     all[keyOf(parameter)] = value;
     if (parameter.required) isSound &&= sound;
   }
@@ -65,15 +59,14 @@ function mediaOf({ body }: ApiOperation): [string, ApiMedia] | [] {
 type Chosen = { value: unknown; sound: boolean };
 
 async function chosen(
-  root: unknown,
   examples: readonly unknown[],
   making: Making,
   name: string,
   judge: Judge,
 ): Promise<Chosen> {
-  const made = () => makeValue(root, making, name);
-  const candidates =
-    making.variant === 0 && examples.length > 0 ? [examples[0], made()] : [made(), ...examples];
+  const { root, variant } = making;
+  const made = makeValue(root, making, name);
+  const candidates = variant === 0 ? [...examples.slice(0, 1), made] : [made, ...examples];
   for (const value of candidates) if ((await judge(root, value)) === true) return { value, sound: true };
   return { value: candidates[0], sound: false };
 }
@@ -81,11 +74,11 @@ async function chosen(
 async function bodyOf(
   { examples }: ApiMedia,
   root: unknown,
-  making: Omit<Making, "root">,
+  making: Pick<Making, "seed" | "variant">,
   judge: Judge,
 ): Promise<Chosen> {
   if (root === undefined) return { value: examples[0] ?? {}, sound: examples.length > 0 };
-  const whole = await chosen(root, making.only ? [] : examples, { ...making, root }, "body", judge);
+  const whole = await chosen(examples, { ...making, root }, "body", judge);
   if (whole.sound) return whole;
   const least = makeValue(root, { ...making, root, only: "required" }, "body");
   return (await judge(root, least)) === true ? { value: least, sound: true } : whole;

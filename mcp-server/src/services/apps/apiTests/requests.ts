@@ -40,15 +40,11 @@ const writing: Writing = {
   encoded: (value) => (isFilled(value) ? value() : encodeURIComponent(scalar(value))),
 };
 
-/** The request to an operation. `base` is its server, `{{base_url}}` for one that is given when the test runs. */
+/** The request to an operation; its server is given when the test runs. */
 export function requestOf(
   operation: ApiOperation,
   { parameters, body, media }: Values,
-  {
-    base,
-    credentials,
-    method = operation.method,
-  }: { base: string; credentials: Credentials; method?: string },
+  { credentials, method = operation.method }: { credentials: Credentials; method?: string },
 ): RequestFields {
   const written = writeParameters(operation, parameters, writing);
   const query = Object.entries(credentials.query).map(
@@ -65,7 +61,7 @@ export function requestOf(
     ...(cookies !== "" && { cookie: cookies }),
   };
   const joint = written.url.includes("?") ? "&" : "?";
-  const url = `${base}${written.url}${query.length > 0 ? `${joint}${query.join("&")}` : ""}`;
+  const url = `{{base_url}}${written.url}${query.length > 0 ? `${joint}${query.join("&")}` : ""}`;
   return { method, url, headers, ...bodyFields(body, media, headers) };
 }
 

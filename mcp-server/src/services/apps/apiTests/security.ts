@@ -6,13 +6,12 @@ import { keyOf } from "../apis/requests/operationRequest.ts";
 import { isObject } from "../apis/spec/reader.ts";
 import { wholeSchema } from "../apis/spec/wholeSchema.ts";
 import { type CaseInput, planned } from "./cases.ts";
-import { headOf, requestIn, setupAsk } from "./flows/flow.ts";
 import type { Good } from "./goodRequest.ts";
-import { conditionOf, type Generated, sequence } from "./graphs.ts";
+import { conditionOf, type Generated } from "./graphs.ts";
 import { isFilled, type Values } from "./requests.ts";
 import { flat, typeOf } from "./schemas.ts";
 import type { Ask, Planned } from "./types.ts";
-import { setupFor, type World } from "./world.ts";
+import { flow, requestIn, setupAsk, setupFor, type World } from "./world.ts";
 
 /** One value of a request that can be replaced: a parameter of the path or query, or a field of the body. */
 type Target = { field: string; schema: Params; value: unknown; sending(value: unknown): Values };
@@ -55,8 +54,8 @@ const isAddress = ({ field, schema }: Target): boolean =>
     /(url|uri|link|href|callback|webhook|endpoint)$/i.test(field));
 
 /** Single requests: quotes (F200), markup (F201) and, with a listener, its address (F202). What they show is in `replyShows`. */
-export function securityCases(input: CaseInput, world: World, listener: Listener | undefined): Planned[] {
-  const { operation, good } = input;
+export function securityCases(input: CaseInput, listener: Listener | undefined): Planned[] {
+  const { operation, good, world } = input;
   return targetsOf(operation, good, world.spec).flatMap((target) => {
     const { field, schema, value, sending } = target;
     const make = (trial: string, sent: unknown): Planned => {
@@ -104,20 +103,16 @@ export async function injectionTests(operation: ApiOperation, world: World): Pro
     ["'", ""].flatMap((quote) =>
       ["AND", "OR"].map((word) => {
         const ask = (id: string, sent: unknown) => {
-          const request = requestIn(operation, { values: sending(sent), parameters: {} }, world);
+          const request = requestIn(operation, { values: sending(sent) }, world);
           return setupAsk(id, `${field} ${id}`, operation, request, []);
         };
         const asks = pairs.map(([one, other], at) =>
           ask(`try_${at + 1}`, extended(value, `${quote} ${word} ${quote}${one}${quote}=${quote}${other}`)),
         );
         const label = `${field} is taken as a value, not as SQL`;
-        const of = { operation: operation.id, field, shows: "try_3" };
-        const said = { label, kind: "rule", fault: "F200", ...of } as const;
-        const name = `${operation.id}: ${field} with ${word} and ${quote || "no"} quote`;
-        return sequence(headOf(name, world), operation.id, [
-          ...[...setup, ask("usual", value), ...asks],
-          conditionOf("not_sql", notSql, said),
-        ]);
+        const said = { label, fault: "F200", operation: operation.id, field, shows: "try_3" } as const;
+        const all = [...setup, ask("usual", value), ...asks, conditionOf("not_sql", notSql, said)];
+        return flow(operation, `${field} with ${word} and ${quote || "no"} quote`, all, world);
       }),
     ),
   );
