@@ -51,8 +51,8 @@ export async function replyRules(
   for (const [status, response] of Object.entries(operation.responses)) {
     const only = statusesOf(status, operation.responses);
     if (only === undefined) continue;
-    const needed = Object.entries(response.headers).filter(([, { required }]) => required);
-    checks.push(...needed.map(([header]): ApiCheck => ({ if_status: only, header, present: true })));
+    const { required_headers: headers } = response;
+    checks.push(...headers.map((header): ApiCheck => ({ if_status: only, header, present: true })));
     const hasBody = !bodiless.has(status) && operation.method !== "HEAD";
     const schema = hasBody ? jsonSchemaOf(response) : undefined;
     if (schema === undefined) continue;

@@ -84,7 +84,7 @@ export function creatorOf(
 }
 
 function linkTo(operationId: string, parameter: string, { responses }: ApiOperation): string | undefined {
-  const links = Object.values(responses).flatMap(({ links: all }) => Object.values(all));
+  const links = Object.values(responses).flatMap((response) => response.links);
   for (const { operation_id, parameters } of links) {
     if (operation_id !== operationId) continue;
     const source = parameters[parameter] ?? parameters[`path.${parameter}`];
