@@ -1,19 +1,12 @@
 import type { ApiOperation, ApiParameter, Params } from "../../../domain/index.ts";
+import { isForm, isJson } from "../apis/requests/media.ts";
 import { keyOf } from "../apis/requests/operationRequest.ts";
 import { isObject } from "../apis/spec/reader.ts";
 import { wholeSchema } from "../apis/spec/wholeSchema.ts";
 import { type Trial, trialsOf } from "./badValues.ts";
 import type { Good } from "./goodRequest.ts";
 import { anyButCrash, notSuccess, type ReplyRules } from "./replyChecks.ts";
-import {
-  type Credentials,
-  isFormType,
-  isJson,
-  needsCredentials,
-  noCredentials,
-  requestOf,
-  type Values,
-} from "./requests.ts";
+import { type Credentials, needsCredentials, noCredentials, requestOf, type Values } from "./requests.ts";
 import { flat, isRequired, lenient } from "./schemas.ts";
 import type { AskKind, Planned } from "./types.ts";
 import type { World } from "./world.ts";
@@ -162,7 +155,7 @@ type Field = { path: readonly (string | number)[]; schema: Params; value: unknow
 /** Fields of JSON are tried with all values, those of forms with texts; other bodies are not varied. */
 function placeOf({ body, media = "" }: Values): "body" | "address" | undefined {
   if (body === undefined) return undefined;
-  return isJson(media) ? "body" : isFormType(media) ? "address" : undefined;
+  return isJson(media) ? "body" : isForm(media) ? "address" : undefined;
 }
 
 async function bodyCases(input: CaseInput): Promise<Planned[]> {

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { type ApiFinding, apiRequestSchema, type FaultId, faults, type Step } from "../../../domain/index.ts";
 import { curlLine } from "../apis/requests/curl.ts";
-import { groupBy } from "./groups.ts";
 import { showsDatabaseError, showsMarkup } from "./security.ts";
 import type { Ask } from "./types.ts";
 
@@ -253,4 +252,16 @@ export function timingsOf(outcomes: readonly Outcome[]): Timing[] {
       return { operation, n: sorted.length, p50: at(0.5), p95: at(0.95), max: at(1) };
     })
     .sort((one, other) => other.p95 - one.p95);
+}
+
+/** Items by key, in order of first appearance. */
+function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): Map<string, Item[]> {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
 }

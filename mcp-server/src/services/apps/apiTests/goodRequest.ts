@@ -1,8 +1,9 @@
 import type { ApiMedia, ApiOperation, ApiSpec } from "../../../domain/index.ts";
+import { mediaOf } from "../apis/requests/media.ts";
 import { keyOf } from "../apis/requests/operationRequest.ts";
 import { wholeSchema } from "../apis/spec/wholeSchema.ts";
 import { type Making, makeValue } from "./makeValue.ts";
-import { isFormType, isJson, type Values } from "./requests.ts";
+import type { Values } from "./requests.ts";
 
 /** Judges a value by a schema that stands by itself; undefined for a schema that cannot be used. */
 export type Judge = (schema: unknown, value: unknown) => Promise<boolean | undefined>;
@@ -35,7 +36,7 @@ export async function goodRequest(
   }
   const needed = operation.parameters.filter(({ required }) => required).map(keyOf);
   const parameters = Object.fromEntries(needed.map((key) => [key, all[key]]));
-  const [media, content] = mediaOf(operation);
+  const [media, content] = mediaOf(operation) ?? [];
   if (media === undefined || content === undefined)
     return { values: { parameters }, all, bodySchema: undefined, isSound };
   const root = content.schema === undefined ? undefined : wholeSchema(content.schema, definitions, "request");
@@ -46,14 +47,6 @@ export async function goodRequest(
     bodySchema: root,
     isSound: isSound && body.sound,
   };
-}
-
-/** JSON before forms before the rest, which is sent as a text. */
-function mediaOf({ body }: ApiOperation): [string, ApiMedia] | [] {
-  const offered = Object.entries(body?.content ?? {});
-  const found =
-    offered.find(([type]) => isJson(type)) ?? offered.find(([type]) => isFormType(type)) ?? offered[0];
-  return found ?? [];
 }
 
 type Chosen = { value: unknown; sound: boolean };

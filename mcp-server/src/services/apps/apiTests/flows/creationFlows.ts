@@ -1,11 +1,12 @@
 import type { ApiOperation } from "../../../../domain/index.ts";
+import { isJson } from "../../apis/requests/media.ts";
 import { keyOf } from "../../apis/requests/operationRequest.ts";
 import { isObject } from "../../apis/spec/reader.ts";
 import { wholeSchema } from "../../apis/spec/wholeSchema.ts";
 import { withValue } from "../cases.ts";
 import { conditionOf, type Generated } from "../graphs.ts";
 import { makeValue } from "../makeValue.ts";
-import { fill, isJson } from "../requests.ts";
+import { fill } from "../requests.ts";
 import { flat, isRequired, listOf } from "../schemas.ts";
 import type { Ask } from "../types.ts";
 import {
