@@ -1,3 +1,4 @@
+import { untilAborted } from "@labwright/controllers";
 import { isLoopback } from "../../../config/places.ts";
 import { type ApiFinding, type ApiOperation, type ApiSpec, faults } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
@@ -19,7 +20,7 @@ import { smallerAsk } from "./shrink.ts";
 import type { Ask } from "./types.ts";
 import { headOf, requestIn, type Setup, setupFor, type World } from "./world.ts";
 
-type Given = {
+export type Given = {
   spec: ApiSpec;
   operations: readonly ApiOperation[];
   baseUrl: string;
@@ -43,7 +44,7 @@ export class Campaign {
   readonly tried = new Set<string>();
   /** Why nothing could be judged any more. */
   brokenBy: { code: string; message: string } | undefined;
-  readonly operations: readonly ApiOperation[];
+  private readonly operations: readonly ApiOperation[];
   private readonly world: World;
   private unreachable = 0;
   private readonly made: Generated[] = [];
@@ -315,26 +316,15 @@ export class Campaign {
     this.made.push(test);
     const started = clock.monotonic();
     const context = { ...run.context, within: run.id, deadline: Number.POSITIVE_INFINITY };
-    const asked = {
-      inputs: {},
-      wait_ms: timeout_ms,
-      timeout_ms,
-      environment,
-      allow_production,
-      kind: "testcase",
-    } as const;
+    const place = { environment, allow_production, kind: "testcase" } as const;
+    const asked = { inputs: {}, wait_ms: timeout_ms, timeout_ms, ...place };
     const reply = await deps.testcases
       .executeUnsaved(test.testcase, asked, context)
       .catch((error: unknown) => {
         if (run.signal.aborted) throw error;
-        return {
-          status: "error" as const,
-          execution_id: undefined,
-          reason: reasonOf(error),
-          verified_count: 0,
-        };
+        return { status: "error" as const, execution_id: undefined, reason: reasonOf(error) };
       });
-    run.verified(reply.verified_count ?? 0);
+    run.verified("verified_count" in reply ? (reply.verified_count ?? 0) : 0);
     const outcomes = reply.execution_id === undefined ? [] : await this.outcomesOf(test, reply.execution_id);
     if (reply.execution_id === undefined)
       this.notes.push(`${test.testcase.name}: ${reply.reason?.message}`.slice(0, 500));
@@ -343,14 +333,9 @@ export class Campaign {
     for (const { ask } of outcomes) this.tried.add(ask.operation);
     const duration_ms = clock.monotonic() - started;
     const { status, execution_id, reason } = reply;
+    const label = test.testcase.name;
     await run.step({
-      ...{
-        path: `test${this.made.length}`,
-        kind: "testcase",
-        label: test.testcase.name,
-        duration_ms,
-        artifacts: [],
-      },
+      ...{ path: `test${this.made.length}`, kind: "testcase", label, duration_ms, artifacts: [] },
       status: status === "queued" || status === "running" ? "timeout" : status,
       started_at: new Date(clock.now() - duration_ms).toISOString(),
       ...{ input: { operation: test.operation }, output: { execution_id, status } },
@@ -390,13 +375,5 @@ export class Campaign {
   }
 }
 
-const paused = (ms: number, { run: { signal }, deps: { clock } }: Given): Promise<void> =>
-  new Promise((resolve) => {
-    const end = (): void => {
-      stop();
-      signal.removeEventListener("abort", end);
-      resolve();
-    };
-    const stop = clock.setTimeout(end, ms);
-    signal.addEventListener("abort", end, { once: true });
-  });
+const paused = (ms: number, { run, deps }: Given): Promise<void> =>
+  untilAborted(new Promise<void>((resolve) => void deps.clock.setTimeout(resolve, ms)), run.signal);
