@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type ApiFinding, apiRequestSchema, type FaultId, faults, type Step } from "../../../domain/index.ts";
 import { curlLine } from "../apis/requests/curl.ts";
-import { showsDatabaseError, showsMarkup } from "./security.ts";
+import { hasDatabaseError, showsMarkup } from "./security.ts";
 import type { Ask } from "./types.ts";
 
 /** A request or a condition of a generated test, and how it went. `before`: the last request ahead of a condition. */
@@ -75,7 +75,10 @@ function attackMarks({ ask, step, called }: Outcome, all: readonly Outcome[]): M
   const at = ask.field ?? "";
   if (called)
     return [{ fault: "F202", at, expected: "no request to a given address", found: "the server sent one" }];
-  if (showsDatabaseError(ask, outputOf(step).body)) {
+  // A page about databases has such texts without quotes, too.
+  const isUsual = ({ ask: other, step: usual }: Outcome) =>
+    other.kind === "good" && other.operation === ask.operation && hasDatabaseError(outputOf(usual).body);
+  if (ask.trial === "quotes" && hasDatabaseError(outputOf(step).body) && !all.some(isUsual)) {
     const found = JSON.stringify(outputOf(step).body);
     return [{ fault: "F200", at, expected: "the value is taken as a value, not as SQL", found }];
   }

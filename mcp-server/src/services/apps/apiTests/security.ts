@@ -75,8 +75,8 @@ export function securityCases(input: CaseInput, listener: Listener | undefined):
 const databaseError =
   /unrecognized token: |near "[^"]*": syntax error|SQLITE_ERROR|syntax error at or near|unterminated quoted (string|identifier)|error in your SQL syntax|Unclosed quotation mark|Incorrect syntax near|ORA-009\d\d|ORA-01756|SQLSTATE\[?42/i;
 
-export const showsDatabaseError = ({ trial }: Ask, body: unknown): boolean =>
-  trial === "quotes" && databaseError.test(typeof body === "string" ? body : JSON.stringify(body ?? ""));
+export const hasDatabaseError = (body: unknown): boolean =>
+  databaseError.test(typeof body === "string" ? body : JSON.stringify(body ?? ""));
 
 /** Whether a page has the markup of a request as it was sent. */
 export const showsMarkup = ({ operation, field }: Ask, type: string, body: unknown): boolean =>
