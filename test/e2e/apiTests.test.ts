@@ -5,6 +5,7 @@ import { stringify } from "yaml";
 import { z } from "zod";
 import { heldBackFaults, shopFaults } from "../bench/step13/shopFaults.ts";
 import { type Fault, serveShop, shopTokens } from "../fixtures/apiShop.ts";
+import { serveBooks } from "../fixtures/bookServer.ts";
 import type { TestClient } from "../fixtures/client.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
 
@@ -160,6 +161,37 @@ describe("run_api_tests", () => {
     const refused = await client.call("run_api_tests", { api: "ruled", file: "wrong.yaml" });
     expect(refused.text).toContain("INVALID_INPUT");
     expect(refused.text).toContain("4:");
+  });
+
+  test("finds SQL injection, unescaped markup and calls to a given address where asked to, and none on a sound server", async () => {
+    const findings = async (name: string, leaky: boolean, security: boolean) => {
+      const books = await serveBooks({ leaky });
+      closing.push(books.close);
+      await client.call("import_api_spec", { source: books.documentUrl, name });
+      const result = await run({ api: name, auth: {}, security });
+      expect(result).toMatchObject({ tried: 7, operations: 7, not_reached: [] });
+      return result.findings;
+    };
+    const found = await findings("leaky", true, true);
+    const placesOf = (all: typeof found) =>
+      all.map(({ fault, operation, at }) => `${fault} ${operation} ${at}`);
+    // Its fields are those of a form.
+    const usual = ["F102 addAuthor body.name"];
+    expect(placesOf(found).sort()).toEqual([
+      ...usual,
+      "F200 addAuthor body.name",
+      "F200 findBooks query.title",
+      "F201 addNote body.note",
+      "F201 greet query.name",
+      "F202 addPreview body.link",
+    ]);
+    const curlOf = (name: string) => found.find(({ operation }) => operation === name)?.curl;
+    expect(curlOf("findBooks")).toMatch(/title=Emma.*(AND|OR).*41.*%3D.*42/);
+    expect(curlOf("addPreview")).toMatch(/curl .*"link":"http:\/\/127.0.0.1/);
+    expect(await findings("tight", false, true)).toEqual([]);
+    expect(placesOf(await findings("leaky, not asked", true, false))).toEqual(usual);
+    const live = { api: "tight", operations: ["findBooks"], environment: "live", security: true };
+    expect((await client.call("run_api_tests", live)).text).toContain("POLICY_DENIED");
   });
 
   test("writes nothing in production without a grant", async () => {

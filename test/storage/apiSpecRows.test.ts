@@ -9,7 +9,7 @@ const row = (name: string, more: Partial<ApiSpecRow> = {}): ApiSpecRow => ({
   spec: {
     ...{ title: name, version: "1", format: "3.0", servers: [], security_schemes: {}, operations: [] },
     // An order that the database must keep, and a text that its own JSON would not take.
-    ...{ definitions: { Z: true, A: { const: "\u0000" } }, extensions: {} },
+    ...{ definitions: { Z: true, A: { const: "\u0000" } } },
   },
   created_at: "2026-01-01T00:00:00.000Z",
   updated_at: "2026-01-01T00:00:00.000Z",

@@ -134,7 +134,10 @@ describe("import_api_spec", () => {
   test("fetches nothing else unless it is allowed, and then only what the URL policy allows", async () => {
     const split = (ref: string) =>
       pets().replace('{ $ref: "#/components/responses/Created" }', `{ $ref: "${ref}" }`);
-    documents.set("/parts.json", JSON.stringify({ Created: { description: "from elsewhere" } }));
+    documents.set(
+      "/parts.json",
+      JSON.stringify({ Created: { headers: { "X-Elsewhere": { required: true } } } }),
+    );
     documents.set("/openapi.yaml", split("parts.json#/Created"));
     const refused = await importing({ name: "split" });
     expect(refused.error).toMatchObject({
@@ -146,7 +149,7 @@ describe("import_api_spec", () => {
       operations: 4,
     });
     const { operation } = await product.services.apis.operation("split", "addPet");
-    expect(operation.responses["201"]?.description).toBe("from elsewhere");
+    expect(operation.responses["201"]?.required_headers).toEqual(["x-elsewhere"]);
     documents.set("/openapi.yaml", split("http://169.254.169.254/latest#/a"));
     expect((await importing({ allow_remote_refs: true })).error?.code).toBe("URL_DENIED");
     documents.set("/openapi.yaml", split("file:///etc/hostname#/a"));

@@ -25,7 +25,6 @@ export const apiParameterSchema = z.strictObject({
   name: z.string(),
   in: z.enum(parameterPlaces),
   required: z.boolean(),
-  description: z.string().optional(),
   schema: apiJsonSchema,
   /** How a list or an object is written, with the default of its place filled in. */
   style: z.enum(parameterStyles),
@@ -45,21 +44,19 @@ export type ApiMedia = z.output<typeof apiMediaSchema>;
 
 /** A follow-up request that the document promises (OpenAPI's Link Object). */
 export const apiLinkSchema = z.strictObject({
-  /** The id of an operation of this spec. */
+  /** The id of the operation, if it is one of this spec. */
   operation_id: z.string(),
   /** By parameter name, or `path.NAME` and the like. A text that starts with `$` is a runtime expression, as `$response.body#/id`. */
   parameters: z.record(z.string(), z.unknown()),
-  body: z.unknown().optional(),
 });
 export type ApiLink = z.output<typeof apiLinkSchema>;
 
 export const apiResponseSchema = z.strictObject({
-  description: z.string(),
   /** By media type, in the document's order. Empty: no body is described. */
   content: z.record(z.string(), apiMediaSchema),
-  /** By lower-case name. */
-  headers: z.record(z.string(), z.strictObject({ required: z.boolean(), schema: apiJsonSchema })),
-  links: z.record(z.string(), apiLinkSchema),
+  /** Names in lower case. */
+  required_headers: z.array(z.string()),
+  links: z.array(apiLinkSchema),
 });
 export type ApiResponse = z.output<typeof apiResponseSchema>;
 
@@ -75,7 +72,6 @@ export const apiOperationSchema = z.strictObject({
   /** With its parameters in braces: `/pets/{petId}`. */
   path: z.string(),
   summary: z.string(),
-  description: z.string().optional(),
   tags: z.array(z.string()),
   deprecated: z.boolean(),
   /** Those of the path included; a parameter is unique by `in` and `name`. */
@@ -122,6 +118,5 @@ export const apiSpecSchema = z.strictObject({
   /** Schemas that others refer to as `#/$defs/NAME`. They may refer to each other in cycles. */
   definitions: z.record(z.string(), apiJsonSchema),
   operations: z.array(apiOperationSchema),
-  extensions: z.record(z.string(), z.unknown()),
 });
 export type ApiSpec = z.output<typeof apiSpecSchema>;

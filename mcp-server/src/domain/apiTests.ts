@@ -10,6 +10,9 @@ export const faults = {
   F102: "success on invalid input",
   F103: "still there after it was deleted",
   F104: "failed creation left something behind",
+  F200: "SQL injection",
+  F201: "cross-site scripting: markup is not escaped",
+  F202: "server-side request forgery: the server asks an address from a request",
   F203: "a read-only field was set by the caller",
   F204: "others learn whether a protected resource exists",
   F205: "valid credentials answered with 401",
@@ -22,7 +25,8 @@ export const faults = {
 } as const;
 export type FaultId = keyof typeof faults;
 export const faultIds = [
-  ...(["F100", "F101", "F102", "F103", "F104", "F203", "F204", "F205", "F206"] as const),
+  ...(["F100", "F101", "F102", "F103", "F104"] as const),
+  ...(["F200", "F201", "F202", "F203", "F204", "F205", "F206"] as const),
   ...(["F900", "F901", "F902", "F903", "F904"] as const),
 ] as const satisfies readonly FaultId[];
 

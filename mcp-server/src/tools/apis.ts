@@ -145,6 +145,7 @@ export const runApiTests = defineTool({
     seed: z.int().min(0).optional(),
     faults: z.array(faultId).min(1).optional(),
     save: z.boolean().default(false),
+    security: z.boolean().default(false).describe("Also SQL injection, XSS, SSRF (F200-F202)"),
     ...waitField,
     max_cases: z.int().min(1).max(300).default(60).describe("Of each operation"),
     timeout_ms: z.int().min(1_000).max(86_400_000).default(1_800_000).describe("Of the run"),

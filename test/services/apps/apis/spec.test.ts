@@ -171,10 +171,10 @@ describe("references", () => {
     const item = { get: { responses: { 200: { $ref: "../common.yaml#/ok" } } } };
     const others = {
       "file:///parts/a.yaml": JSON.stringify({ item }),
-      "file:///common.yaml": "ok: {description: fine}",
+      "file:///common.yaml": "ok: {headers: {x-fine: {required: true}}}",
     };
     expect(read(document, others)).toMatchObject({
-      spec: { operations: [{ responses: { 200: { description: "fine" } } }] },
+      spec: { operations: [{ responses: { 200: { required_headers: ["x-fine"] } } }] },
     });
   });
 
@@ -208,7 +208,7 @@ describe("documents that cannot be used", () => {
     );
   const bomb = ["openapi: 3.0.0", "a0: &a0 [x]", ...levels(9)].join("\n");
 
-  const repeated = `openapi: 3.0.0\npaths: {}\nx-a: &a "${"x".repeat(100_000)}"\nx-b: [${"*a,".repeat(900)}]`;
+  const repeated = `openapi: 3.0.0\nx-a: &a "${"x".repeat(100_000)}"\npaths: { /a: { get: { x-b: [${"*a,".repeat(900)}] } } }`;
 
   it.each([
     ["parts that are repeated too often", repeated, "expands to more than 40 MB"],

@@ -2,7 +2,7 @@ import { nearest } from "@labwright/controllers";
 import type { ApiOperation, ApiSpec, ApiTestResult, FinalStatus } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
 import type { CallContext, Run, RunReply } from "../../ports.ts";
-import type { Campaign } from "./campaign.ts";
+import type { Campaign, Given } from "./campaign.ts";
 import { findingsOf, timingsOf } from "./findings.ts";
 import { noOwnTests, type OwnTests, readOwnTests } from "./ownTests.ts";
 import type { ApiTestDependencies, ApiTestRequest } from "./request.ts";
@@ -48,19 +48,10 @@ class ApiTests {
         async (run) => {
           // With it comes fast-check, which no other call needs.
           const { Campaign } = await import("./campaign.ts");
-          const campaign = new Campaign({
-            spec,
-            operations,
-            baseUrl,
-            seed,
-            readsOnly,
-            request,
-            own,
-            run,
-            deps: this.deps,
-          });
+          const about = { spec, operations, baseUrl, seed, request };
+          const campaign = new Campaign({ ...about, readsOnly, own, run, deps: this.deps });
           await campaign.run();
-          return this.endOf(campaign, { request, spec, seed, baseUrl }, run);
+          return this.endOf(campaign, about, run);
         },
       ),
     );
@@ -83,9 +74,11 @@ class ApiTests {
   private readsOnly(
     operations: readonly ApiOperation[],
     url: string,
-    { environment, allow_production: grant }: ApiTestRequest,
+    { environment, allow_production: grant, security }: ApiTestRequest,
   ): boolean {
     const { production } = this.deps;
+    // An attack may change data, whatever its method.
+    if (security) production.judgeWrite({ environment, method: "POST", url, grant });
     for (const { method } of operations) production.judgeWrite({ environment, method, url, grant });
     try {
       production.judgeWrite({ environment, method: "POST", url, grant });
@@ -101,15 +94,16 @@ class ApiTests {
     {
       request,
       spec,
+      operations,
       seed,
       baseUrl,
-    }: { request: ApiTestRequest; spec: ApiSpec; seed: number; baseUrl: string },
+    }: Pick<Given, "request" | "spec" | "operations" | "seed" | "baseUrl">,
     run: Run,
   ): Promise<{ status: FinalStatus; reason?: { code: string; message: string }; output: ApiTestResult }> {
     const { outcomes, notReached, notes } = campaign;
     const found = [...findingsOf(outcomes), ...campaign.ownFindings()];
     const findings = found.filter(({ fault }) => !request.faults || request.faults.includes(fault));
-    const names = campaign.operations.map(({ id }) => id);
+    const names = operations.map(({ id }) => id);
     const output: ApiTestResult = {
       ...{ api: spec.name, seed, base_url: baseUrl, operations: names.length },
       tried: names.filter((id) => campaign.tried.has(id)).length,

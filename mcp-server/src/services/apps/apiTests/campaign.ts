@@ -1,22 +1,26 @@
+import { untilAborted } from "@labwright/controllers";
+import { isLoopback } from "../../../config/places.ts";
 import { type ApiFinding, type ApiOperation, type ApiSpec, faults } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
 import { isWrite } from "../../policy/production.ts";
 import type { Run } from "../../ports.ts";
 import { reasonOf } from "../../records/executions/index.ts";
+import { isObject } from "../apis/spec/reader.ts";
 import { accessCases, type CaseInput, casesOf, checksFor } from "./cases.ts";
 import { clearestOf, type Outcome, outputOf } from "./findings.ts";
 import { flowsOf } from "./flows/flows.ts";
 import { type Good, goodRequest, type Judge } from "./goodRequest.ts";
-import { askOf, type Generated, independent, nameOf, sequence } from "./graphs.ts";
+import { askOf, type Generated, independent, sequence } from "./graphs.ts";
 import { type OwnTests, ruleTests, withOwnValues } from "./ownTests.ts";
 import { type ReplyRules, replyRules } from "./replyChecks.ts";
 import type { ApiTestDependencies, ApiTestRequest } from "./request.ts";
-import { credentialsOf, needsCredentials, requestOf } from "./requests.ts";
-import { smallerAsks } from "./shrink.ts";
+import { credentialsOf, needsCredentials } from "./requests.ts";
+import { injectionTests, type Listener, openListener, securityCases } from "./security.ts";
+import { smallerAsk } from "./shrink.ts";
 import type { Ask } from "./types.ts";
-import { type Setup, setupFor, type World } from "./world.ts";
+import { headOf, requestIn, type Setup, setupFor, type World } from "./world.ts";
 
-type Given = {
+export type Given = {
   spec: ApiSpec;
   operations: readonly ApiOperation[];
   baseUrl: string;
@@ -29,7 +33,6 @@ type Given = {
   deps: ApiTestDependencies;
 };
 
-const base = "{{base_url}}";
 /** How long a server that went away is waited for, test after test: it may be one that is started again. */
 const patienceMs = [500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000];
 
@@ -41,10 +44,11 @@ export class Campaign {
   readonly tried = new Set<string>();
   /** Why nothing could be judged any more. */
   brokenBy: { code: string; message: string } | undefined;
-  readonly operations: readonly ApiOperation[];
+  private readonly operations: readonly ApiOperation[];
   private readonly world: World;
   private unreachable = 0;
   private readonly made: Generated[] = [];
+  private listener: Listener | undefined;
 
   constructor(private readonly given: Given) {
     this.operations = given.operations;
@@ -53,14 +57,40 @@ export class Campaign {
 
   async run(): Promise<void> {
     const { world, given } = this;
-    await this.each(this.inOrder(), (operation) => this.tryGood(operation));
-    await this.each(this.operations, async (operation) => {
-      const tests = [...(await this.variations(operation)), ...(await flowsOf(operation, world))];
-      await this.each(tests, (test) => this.execute(test));
-    });
+    if (given.request.security) await this.openListener();
+    try {
+      await this.each(this.inOrder(), (operation) => this.tryGood(operation));
+      await this.each(this.operations, async (operation) => {
+        const tests = [
+          ...(await this.variations(operation)),
+          ...(await flowsOf(operation, world)),
+          ...(given.request.security ? await injectionTests(operation, world) : []),
+        ];
+        await this.each(tests, (test) => this.execute(test));
+      });
+      if (given.request.security) await this.lookAgain();
+    } finally {
+      this.listener?.close();
+    }
     const rules = given.readsOnly ? [] : await ruleTests(given.own, world);
     await this.each(rules, (test) => this.judgeRule(test));
     await this.each(clearestOf(this.outcomes), (outcome) => this.shrink(outcome));
+  }
+
+  private async openListener(): Promise<void> {
+    const { hostname } = new URL(this.given.baseUrl);
+    if (isLoopback(hostname)) this.listener = await openListener();
+    else this.notes.push(`F202 was not tried: ${hostname} is not on this machine and cannot call it.`);
+  }
+
+  /** Pages that may show what was stored, and calls that a server makes later. */
+  private async lookAgain(): Promise<void> {
+    const pages = this.operations.filter(
+      ({ id, method }) => method === "GET" && this.world.facts.get(id)?.reached,
+    );
+    await this.each(pages, (operation) => this.tryGood(operation));
+    if (this.outcomes.some(({ ask }) => ask.trial === "an address")) await paused(1_000, this.given);
+    for (const outcome of this.outcomes) outcome.called = this.listener?.wasCalled(outcome.ask) ?? false;
   }
 
   /** One after the other, until nothing can be judged any more. */
@@ -77,43 +107,29 @@ export class Campaign {
   }
 
   private async shrink(outcome: Outcome): Promise<void> {
-    const { spec } = this.given;
-    const operation = spec.operations.find(({ id }) => id === outcome.ask.operation);
-    if (!operation) return;
-    const asks = await smallerAsks(outcome, operation, this.world);
-    if (asks.length === 0) return;
-    const head = this.headOf(operation, "smaller requests", await this.world.rulesOf(operation));
-    await this.execute(independent(head, operation.id, { before: outcome.setup, asks }));
+    const operation = this.given.spec.operations.find(({ id }) => id === outcome.ask.operation);
+    const ask = operation && (await smallerAsk(outcome, operation, this.world));
+    if (!ask) return;
+    const head = await this.headFor(operation, "smaller request");
+    await this.execute(independent(head, operation.id, { before: outcome.setup, asks: [ask] }));
   }
 
-  /** What follows from the replies to several operations. */
+  /** Credentials that some operations take and others answer with 401. */
   ownFindings(): ApiFinding[] {
-    const { spec, request } = this.given;
-    const [role] = Object.keys(request.auth);
-    const good = this.outcomes.filter(({ ask }) => ask.kind === "good" && ask.id === "good");
+    const { spec } = this.given;
     const isSecured = ({ ask }: Outcome) =>
       spec.operations.some((one) => one.id === ask.operation && needsCredentials(one, spec));
-    const secured = good.filter(isSecured);
-    if (role === undefined || !secured.some(({ step }) => (outputOf(step).status ?? 0) < 300)) return [];
-    return secured.flatMap(({ ask, step, execution_id }): ApiFinding[] => {
-      if (outputOf(step).status !== 401) return [];
-      const said = {
-        expected: "403, or a success: others took these credentials",
-        found: "status 401",
-        curl: "",
-        times: 1,
-      };
-      return [
-        {
-          fault: "F205",
-          title: faults.F205,
-          operation: ask.operation,
-          at: "credentials",
-          ...said,
-          execution_id,
-        },
-      ];
-    });
+    const secured = this.outcomes
+      .filter((outcome) => outcome.ask.id === "good" && isSecured(outcome))
+      .map(({ ask, execution_id, step }) => ({ ask, execution_id, status: outputOf(step).status ?? 0 }));
+    if (this.world.roles.length === 0 || !secured.some(({ status }) => status > 0 && status < 300)) return [];
+    const said = { fault: "F205", title: faults.F205, at: "credentials" } as const;
+    const expected = "403, or a success: others took these credentials";
+    return secured
+      .filter(({ status }) => status === 401)
+      .map(({ ask: { operation }, execution_id }) => ({
+        ...{ ...said, operation, expected, found: "status 401", curl: "", times: 1, execution_id },
+      }));
   }
 
   /** Saves the tests whose good request was accepted; others would only fail for want of a value. Returns their names. */
@@ -131,13 +147,11 @@ export class Campaign {
     const { spec, baseUrl, seed, request, own, deps } = this.given;
     const rules = new Map<string, Promise<ReplyRules>>();
     const goods = new Map<string, Promise<Good>>();
+    const { check } = deps.schemas;
     const judge: Judge = async (schema, value) => {
-      if (typeof schema !== "boolean" && (typeof schema !== "object" || schema === null)) return undefined;
+      if (typeof schema !== "boolean" && !isObject(schema)) return undefined;
       try {
-        const { findings } = await deps.schemas.check(typeof schema === "boolean" ? schema : { ...schema }, {
-          json: value,
-        });
-        return findings.length === 0;
+        return (await check(schema, { json: value })).findings.length === 0;
       } catch (error) {
         if (error instanceof ToolError) return undefined;
         throw error;
@@ -150,7 +164,7 @@ export class Campaign {
     };
     const roles = Object.keys(request.auth).filter((name) => name !== "expired");
     return {
-      ...{ spec, base, baseUrl, seed, judge, roles, facts: new Map() },
+      ...{ spec, baseUrl, seed, judge, roles, facts: new Map() },
       rulesOf: (operation) =>
         kept(rules, operation.id, () =>
           replyRules(operation, spec, (schema) => this.isUsable(schema, operation)),
@@ -215,39 +229,26 @@ export class Campaign {
       return;
     }
     const rules = await world.rulesOf(operation);
-    const setup = await setupFor(operation, { variant: 1 }, world);
-    const variants = method === "POST" ? [0, 1] : [0];
+    const { asks: before, parameters } = await setupFor(operation, { variant: 1 }, world);
     const asks: Ask[] = [];
-    for (const variant of variants) {
+    for (const [variant, name] of (method === "POST" ? ["good", "another"] : ["good"]).entries()) {
       const { values } = await world.goodOf(operation, variant);
-      const own = { ...values, parameters: { ...values.parameters, ...setup.parameters } };
-      const request = requestOf(operation, own, { base, credentials: world.credentialsOf(operation) });
-      const said = {
-        label: variant === 0 ? "good request" : "another good request",
-        kind: "good",
-        operation: id,
-      } as const;
-      asks.push(
-        askOf({ ...said, request, checks: checksFor("good", rules) }, variant === 0 ? "good" : "another"),
-      );
+      const request = requestIn(operation, { values, parameters }, world);
+      const label = variant === 0 ? "good request" : "another good request";
+      const said = { label, kind: "good", operation: id } as const;
+      asks.push(askOf({ ...said, request, checks: checksFor("good", rules) }, name));
     }
-    const head = this.headOf(operation, "good request", rules);
+    const head = await this.headFor(operation, "good request");
     const test =
-      asks.length > 1
-        ? independent(head, id, { before: setup.asks, asks })
-        : sequence(head, id, [...setup.asks, ...asks]);
+      asks.length > 1 ? independent(head, id, { before, asks }) : sequence(head, id, [...before, ...asks]);
     const outcomes = await this.execute(test);
-    const at = (name: string) => outcomes.find(({ ask }) => ask.id === name);
-    const [good, another] = [at("good"), at("another")].map((one) => one && outputOf(one.step));
-    const isGood = (output: typeof good) =>
-      output?.status !== undefined && output.status >= 200 && output.status < 300;
-    const shown = isGood(another) ? another : good;
-    world.facts.set(id, {
-      reached: isGood(shown),
-      varied: isGood(another),
-      status: shown?.status,
-      body: shown?.body,
+    const [good, another] = ["good", "another"].map((name) => {
+      const found = outcomes.find(({ ask }) => ask.id === name);
+      return found ? outputOf(found.step) : {};
     });
+    const isGood = ({ status = 0 }: { status?: number | undefined } = {}) => status >= 200 && status < 300;
+    const shown = isGood(another) ? another : good;
+    world.facts.set(id, { reached: isGood(shown), varied: isGood(another), body: shown?.body });
     if (!isGood(shown)) this.miss(operation, this.whyMissed(shown?.status, operation));
   }
 
@@ -261,29 +262,35 @@ export class Campaign {
     if (this.operations.includes(operation)) this.notReached.push({ operation: operation.id, reason });
   }
 
-  private headOf({ id }: ApiOperation, what: string, { variables }: ReplyRules) {
-    const { spec, baseUrl } = this.given;
-    return { name: nameOf(spec.name, id, what), base: baseUrl, variables, tags: ["api", "generated"] };
+  private async headFor(operation: ApiOperation, what: string) {
+    const { variables } = await this.world.rulesOf(operation);
+    return { ...headOf(this.world, operation.id, what), variables };
   }
 
   private async variations(operation: ApiOperation): Promise<Generated[]> {
     if (operation.method === "TRACE" || !this.tried.has(operation.id)) return [];
-    const { world } = this;
+    const { world, given } = this;
     const setup = await setupFor(operation, { variant: 1 }, world);
     const input = await this.caseInput(operation, setup);
     // What one request deletes is not there for the next.
     const isUsedUp = operation.method === "DELETE" && setup.asks.length > 0;
     const { cases, left } = await casesOf(isUsedUp ? await this.caseInput(operation, undefined) : input);
     if (left > 0) this.notes.push(`${operation.id}: ${left} cases beyond max_cases were left out`);
-    const own = isUsedUp ? accessCases(input) : [];
-    const asks = cases
+    const attacks = given.request.security && !isUsedUp ? securityCases(input, this.listener) : [];
+    const asks = [...cases, ...attacks]
       .filter(({ kind, request }) => this.mayAsk(request.method) && (!isUsedUp || kind !== "refused"))
       .map((one, at) => askOf(one, `case_${at + 1}`));
-    const head = (what: string) => this.headOf(operation, what, input.rules);
     const before = isUsedUp ? [] : setup.asks;
+    const tests = isUsedUp
+      ? accessCases(input).map(async (one) => {
+          const head = await this.headFor(operation, one.label);
+          return sequence(head, operation.id, [...setup.asks, askOf(one, "case_1")]);
+        })
+      : [];
+    const head = await this.headFor(operation, "variations");
     return [
-      ...(asks.length > 0 ? [independent(head("variations"), operation.id, { before, asks })] : []),
-      ...own.map((one) => sequence(head(one.label), operation.id, [...setup.asks, askOf(one, "case_1")])),
+      ...(asks.length > 0 ? [independent(head, operation.id, { before, asks })] : []),
+      ...(await Promise.all(tests)),
     ];
   }
 
@@ -293,11 +300,8 @@ export class Campaign {
     const parameters = { ...good.values.parameters, ...setup?.parameters };
     const { auth, max_cases: most } = given.request;
     return {
-      ...{ operation, base, judge: world.judge, seed: given.seed, most, spec: given.spec },
-      rules: await world.rulesOf(operation),
+      ...{ operation, world, most, rules: await world.rulesOf(operation) },
       good: { ...good, values: { ...good.values, parameters } },
-      credentials: world.credentialsOf(operation),
-      isKnown: world.roles.length > 0,
       expired: auth.expired && credentialsOf(operation, given.spec, auth.expired),
     };
   }
@@ -312,26 +316,15 @@ export class Campaign {
     this.made.push(test);
     const started = clock.monotonic();
     const context = { ...run.context, within: run.id, deadline: Number.POSITIVE_INFINITY };
-    const asked = {
-      inputs: {},
-      wait_ms: timeout_ms,
-      timeout_ms,
-      environment,
-      allow_production,
-      kind: "testcase",
-    } as const;
+    const place = { environment, allow_production, kind: "testcase" } as const;
+    const asked = { inputs: {}, wait_ms: timeout_ms, timeout_ms, ...place };
     const reply = await deps.testcases
       .executeUnsaved(test.testcase, asked, context)
       .catch((error: unknown) => {
         if (run.signal.aborted) throw error;
-        return {
-          status: "error" as const,
-          execution_id: undefined,
-          reason: reasonOf(error),
-          verified_count: 0,
-        };
+        return { status: "error" as const, execution_id: undefined, reason: reasonOf(error) };
       });
-    run.verified(reply.verified_count ?? 0);
+    run.verified("verified_count" in reply ? (reply.verified_count ?? 0) : 0);
     const outcomes = reply.execution_id === undefined ? [] : await this.outcomesOf(test, reply.execution_id);
     if (reply.execution_id === undefined)
       this.notes.push(`${test.testcase.name}: ${reply.reason?.message}`.slice(0, 500));
@@ -340,14 +333,9 @@ export class Campaign {
     for (const { ask } of outcomes) this.tried.add(ask.operation);
     const duration_ms = clock.monotonic() - started;
     const { status, execution_id, reason } = reply;
+    const label = test.testcase.name;
     await run.step({
-      ...{
-        path: `test${this.made.length}`,
-        kind: "testcase",
-        label: test.testcase.name,
-        duration_ms,
-        artifacts: [],
-      },
+      ...{ path: `test${this.made.length}`, kind: "testcase", label, duration_ms, artifacts: [] },
       status: status === "queued" || status === "running" ? "timeout" : status,
       started_at: new Date(clock.now() - duration_ms).toISOString(),
       ...{ input: { operation: test.operation }, output: { execution_id, status } },
@@ -387,13 +375,5 @@ export class Campaign {
   }
 }
 
-const paused = (ms: number, { run: { signal }, deps: { clock } }: Given): Promise<void> =>
-  new Promise((resolve) => {
-    const end = (): void => {
-      stop();
-      signal.removeEventListener("abort", end);
-      resolve();
-    };
-    const stop = clock.setTimeout(end, ms);
-    signal.addEventListener("abort", end, { once: true });
-  });
+const paused = (ms: number, { run, deps }: Given): Promise<void> =>
+  untilAborted(new Promise<void>((resolve) => void deps.clock.setTimeout(resolve, ms)), run.signal);

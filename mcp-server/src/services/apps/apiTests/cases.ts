@@ -1,35 +1,24 @@
-import fc from "fast-check";
-import type { ApiOperation, ApiParameter, ApiSpec, Params } from "../../../domain/index.ts";
+import type { ApiOperation, ApiParameter, Params } from "../../../domain/index.ts";
+import { isForm, isJson } from "../apis/requests/media.ts";
 import { keyOf } from "../apis/requests/operationRequest.ts";
 import { isObject } from "../apis/spec/reader.ts";
 import { wholeSchema } from "../apis/spec/wholeSchema.ts";
 import { type Trial, trialsOf } from "./badValues.ts";
-import type { Good, Judge } from "./goodRequest.ts";
+import type { Good } from "./goodRequest.ts";
 import { anyButCrash, notSuccess, type ReplyRules } from "./replyChecks.ts";
-import {
-  type Credentials,
-  isJson,
-  needsCredentials,
-  noCredentials,
-  type RequestFields,
-  requestOf,
-  type Values,
-} from "./requests.ts";
-import { flat, isRequired, lenient, listOf } from "./schemas.ts";
+import { type Credentials, needsCredentials, noCredentials, requestOf, type Values } from "./requests.ts";
+import { flat, isRequired, lenient } from "./schemas.ts";
 import type { AskKind, Planned } from "./types.ts";
+import type { World } from "./world.ts";
 
 export type CaseInput = {
   operation: ApiOperation;
-  spec: ApiSpec;
+  world: World;
+  /** With the parameters that were made for it. */
   good: Good;
   rules: ReplyRules;
-  base: string;
-  credentials: Credentials;
-  /** Whether the credentials were given: only then is anything known of wrong ones. */
-  isKnown: boolean;
+  /** Credentials that must be refused. */
   expired: Credentials | undefined;
-  judge: Judge;
-  seed: number;
   /** The most cases; the most important come first. */
   most: number;
 };
@@ -44,7 +33,7 @@ export const checksFor = (kind: AskKind, { success, failsOnly, checks }: ReplyRu
   return [{ status: [statuses[kind], failsOnly ? [500] : []].flat() }, ...checks];
 };
 
-/** Everything that is tried of one operation besides the good request, most important first. Pure but for `judge`. */
+/** Everything that is tried of one operation besides the good request, most important first. Pure but for `world.judge`. */
 export async function casesOf(input: CaseInput): Promise<{ cases: Planned[]; left: number }> {
   const found = [
     ...accessCases(input),
@@ -82,32 +71,29 @@ function rankOf({ label }: Planned): number {
 
 type Sending = { values?: Values; credentials?: Credentials; method?: string };
 
-function planned(
-  { operation, good, base, credentials, rules }: CaseInput,
-  sending: Sending,
+/** The request to the operation with something else than the good one has. */
+export function planned(
+  { operation, good, world, rules }: CaseInput,
+  { values = good.values, credentials = world.credentialsOf(operation), ...sending }: Sending,
   said: Pick<Planned, "label" | "kind"> & Partial<Planned>,
 ): Planned {
-  const values = sending.values ?? good.values;
-  const request = requestOf(operation, values, { base, credentials, ...sending });
+  const request = requestOf(operation, values, { credentials, ...sending });
   // Of a method that is not there the document says nothing.
   const checks = sending.method === undefined ? checksFor(said.kind, rules) : [{ status: anyButCrash }];
   return { operation: operation.id, request, checks, ...said };
 }
 
 export function accessCases(input: CaseInput): Planned[] {
-  const { operation, isKnown, expired } = input;
-  if (!needsCredentials(operation, input.spec)) return [];
-  const refused = (trial: string, credentials: Credentials): Planned =>
-    planned(
-      input,
-      { credentials },
-      {
-        ...{ label: `${trial} credentials`, kind: "refused", field: "credentials", trial, fault: "F206" },
-      },
-    );
+  const { operation, world, expired } = input;
+  if (!needsCredentials(operation, world.spec)) return [];
+  const refused = (trial: string, credentials: Credentials): Planned => {
+    const said = { label: `${trial} credentials`, kind: "refused", field: "credentials", trial } as const;
+    return planned(input, { credentials }, { ...said, fault: "F206" });
+  };
   return [
     refused("no", noCredentials),
-    ...(isKnown ? [refused("wrong", wrongOnes(input.credentials))] : []),
+    // Nothing is known of wrong ones where no right ones were given.
+    ...(world.roles.length > 0 ? [refused("wrong", wrongOnes(world.credentialsOf(operation)))] : []),
     ...(expired ? [refused("expired", expired)] : []),
   ];
 }
@@ -127,35 +113,31 @@ async function parameterCases(input: CaseInput): Promise<Planned[]> {
 }
 
 async function casesOfParameter(parameter: ApiParameter, input: CaseInput): Promise<Planned[]> {
-  const { good, spec, judge } = input;
+  const { good, world } = input;
   const key = keyOf(parameter);
-  const root = wholeSchema(parameter.schema, spec.definitions, "request");
+  const root = wholeSchema(parameter.schema, world.spec.definitions, "request");
+  const schema = flat(root, root);
   const make = (trial: string, kind: AskKind, value: unknown): Planned => {
-    const parameters = { ...good.values.parameters, [key]: value };
-    return planned(
-      input,
-      { values: { ...good.values, parameters } },
-      {
-        ...{ label: `${parameter.name} ${trial}`, kind, field: key, trial },
-      },
-    );
+    const values = { ...good.values, parameters: { ...good.values.parameters, [key]: value } };
+    return planned(input, { values }, { label: `${parameter.name} ${trial}`, kind, field: key, trial });
   };
   const cases: Planned[] = [];
-  const hasDefault = flat(root, root).default !== undefined;
   if (parameter.in !== "path")
     cases.push(
       parameter.required
-        ? make("missing", hasDefault ? "probe" : kindOf(false, good), undefined)
+        ? make("missing", schema.default === undefined ? kindOf(false, good) : "probe", undefined)
         : make("given", "probe", good.all[key]),
     );
-  for (const { label, value } of trialsOf(flat(root, root), good.all[key], "address")) {
+  for (const { label, value } of trialsOf(schema, good.all[key], "address")) {
     if (!isSendable(parameter, value)) continue;
-    const valid = await judge(lenient(root, "request"), value);
-    // `name=` is for many servers as if it was not there.
-    cases.push(make(label, value === "" ? "probe" : kindOf(valid, good), value));
+    const valid = await world.judge(lenient(root, "request"), value);
+    cases.push(make(label, isNothing(value) ? "probe" : kindOf(valid, good), value));
   }
   return cases;
 }
+
+/** In an address or a form: `name=` is for many servers as if it was not there, and an empty list leaves nothing. */
+const isNothing = (value: unknown): boolean => value === "" || (Array.isArray(value) && value.length === 0);
 
 /** An empty part of a path is another path, and headers hold no other letters. */
 function isSendable({ in: place }: ApiParameter, value: unknown): boolean {
@@ -170,36 +152,35 @@ export const kindOf = (valid: boolean | undefined, { isSound }: Good): AskKind =
 
 type Field = { path: readonly (string | number)[]; schema: Params; value: unknown; required: boolean };
 
+/** Fields of JSON are tried with all values, those of forms with texts; other bodies are not varied. */
+function placeOf({ body, media = "" }: Values): "body" | "address" | undefined {
+  if (body === undefined) return undefined;
+  return isJson(media) ? "body" : isForm(media) ? "address" : undefined;
+}
+
 async function bodyCases(input: CaseInput): Promise<Planned[]> {
-  const { good, judge, operation } = input;
-  const { body, media = "" } = good.values;
-  if (body === undefined || !isObject(good.bodySchema) || !isJson(media)) return [];
-  const loose = lenient(good.bodySchema, "request");
-  const make = async (label: string, field: Field, trial: Trial | undefined): Promise<Planned> => {
-    const changed = withValue(body, field.path, trial);
-    const valid = await judge(loose, changed);
-    const kind = isAbsent(field, trial) ? "probe" : kindOf(valid, good);
-    const at = ["body", ...field.path].join(".");
-    return planned(
-      input,
-      { values: { ...good.values, body: changed } },
-      {
-        ...{ label: `${field.path.join(".") || "body"} ${label}`, kind, field: at, trial: label },
-      },
-    );
-  };
-  const fields = fieldsOf(body, good.bodySchema);
+  const { good, operation } = input;
+  const place = placeOf(good.values);
+  if (!place || !isObject(good.bodySchema)) return [];
   const cases: Planned[] = [];
-  for (const field of fields) {
-    if (field.path.length > 0) cases.push(await make("missing", field, undefined));
-    for (const trial of trialsOf(field.schema, field.value, "body"))
-      cases.push(await make(trial.label, field, trial));
+  for (const field of fieldsOf(good.values.body, good.bodySchema, place === "body" ? 3 : 1)) {
+    const missing = field.path.length > 0 ? [undefined] : [];
+    for (const trial of [...missing, ...trialsOf(field.schema, field.value, place)])
+      cases.push(await fieldCase(field, trial, input));
   }
-  if (operation.body?.required)
-    cases.push(
-      planned(input, { values: { ...good.values, body: undefined } }, withoutBody(kindOf(false, good))),
-    );
-  return [...cases, ...(await randomCases(fields, loose, input))];
+  if (!operation.body?.required) return cases;
+  const none = { label: "no body", kind: kindOf(false, good), field: "body", trial: "missing" };
+  return [...cases, planned(input, { values: { ...good.values, body: undefined } }, none)];
+}
+
+async function fieldCase(field: Field, trial: Trial | undefined, input: CaseInput): Promise<Planned> {
+  const { good, world } = input;
+  const values = { ...good.values, body: withValue(good.values.body, field.path, trial) };
+  const isOpen = isAbsent(field, trial) || (placeOf(values) === "address" && isNothing(trial?.value));
+  const valid = isOpen ? undefined : await world.judge(lenient(good.bodySchema, "request"), values.body);
+  const name = trial?.label ?? "missing";
+  const said = { label: `${field.path.join(".") || "body"} ${name}`, kind: kindOf(valid, good), trial: name };
+  return planned(input, { values }, { ...said, field: ["body", ...field.path].join(".") });
 }
 
 /** Many servers take null for what is left out, and fill in a default. */
@@ -208,47 +189,15 @@ function isAbsent({ path, required, schema }: Field, trial: Trial | undefined): 
   return isMissing && (path.length === 0 || !required || schema.default !== undefined);
 }
 
-const withoutBody = (kind: AskKind) => ({ label: "no body", kind, field: "body", trial: "missing" });
-
-/** Several fields at once, by the seed. */
-async function randomCases(fields: readonly Field[], loose: unknown, input: CaseInput): Promise<Planned[]> {
-  const { good, seed, judge } = input;
-  const inner = fields.filter(({ path }) => path.length === 1);
-  if (inner.length < 2) return [];
-  const choices = inner.map(({ schema, value }) =>
-    fc.option(fc.constantFrom(...trialsOf(schema, value, "body")), { freq: 2, nil: undefined }),
-  );
-  const bodies = fc
-    .sample(fc.tuple(...choices), { seed, numRuns: 3 })
-    .map((picked) =>
-      picked.reduce<unknown>(
-        (body, trial, at) => (trial ? withValue(body, inner[at]?.path ?? [], trial) : body),
-        good.values.body,
-      ),
-    );
-  return Promise.all(
-    bodies.map(async (body, at) => {
-      const kind = kindOf(await judge(loose, body), good);
-      return planned(
-        input,
-        { values: { ...good.values, body } },
-        {
-          ...{ label: `random ${at + 1}`, kind, field: "body", trial: "random" },
-        },
-      );
-    }),
-  );
-}
-
-/** The body itself and its fields, two levels deep; of a list its first item. */
-function fieldsOf(body: unknown, root: Params): Field[] {
+/** The body itself and its fields down to a level; of a list its first item. */
+function fieldsOf(body: unknown, root: Params, deepest: number): Field[] {
   const fields: Field[] = [];
   const visit = (field: Omit<Field, "schema">, part: unknown): void => {
     if (fields.length >= mostFields) return;
     const { path, value } = field;
     const schema = flat(part, root);
     fields.push({ ...field, schema });
-    if (path.length < 3)
+    if (path.length < deepest)
       for (const [inner, own] of innerOf(value, schema))
         visit({ ...inner, path: [...path, ...inner.path] }, own);
   };
@@ -292,46 +241,28 @@ const usualMethods = ["PUT", "PATCH", "DELETE", "POST", "GET"] as const;
 
 /** Other content types, text that is not JSON, a method that is not there: once for a path. */
 function otherCases(input: CaseInput): Planned[] {
-  const { operation, spec, good } = input;
-  const { media = "", body } = good.values;
+  const { operation, world, good } = input;
+  const { media = "", body, parameters } = good.values;
   const cases: Planned[] = [];
   if (body !== undefined && isJson(media)) {
-    const raw = planned(
-      input,
-      {},
-      { label: "not JSON", kind: kindOf(false, good), field: "body", trial: "not JSON" },
-    );
-    const typed = planned(
-      input,
-      {},
-      { label: "content type text/plain", kind: "probe", field: "content-type" },
-    );
+    const kind = kindOf(false, good);
+    const raw = planned(input, {}, { label: "not JSON", kind, field: "body", trial: "not JSON" });
+    const said = { label: "content type text/plain", kind: "probe", field: "content-type" } as const;
+    const typed = planned(input, {}, said);
+    const headers = { ...typed.request.headers, "content-type": "text/plain" };
+    const text = JSON.stringify(body).replaceAll("{{", "\\{{");
     cases.push(
       { ...raw, request: { ...raw.request, body: '{"labwright": ' } },
-      {
-        ...typed,
-        request: {
-          ...typed.request,
-          headers: { ...typed.request.headers, "content-type": "text/plain" } as RequestFields["headers"],
-          body: JSON.stringify(body).replaceAll("{{", "\\{{"),
-        },
-      },
+      { ...typed, request: { ...typed.request, headers, body: text } },
     );
   }
-  const same = spec.operations.filter(({ path }) => path === operation.path);
+  const same = world.spec.operations.filter(({ path }) => path === operation.path);
   const method = usualMethods.find((one) => same.every((other) => other.method !== one));
   if (same[0] === operation && method) {
-    const { parameters } = good.values;
-    const values = { parameters };
-    cases.push(
-      planned(
-        input,
-        { values, method },
-        { label: `method ${method}, which is not there`, kind: "probe", field: "method" },
-      ),
-    );
+    const said = { label: `method ${method}, which is not there`, kind: "probe", field: "method" } as const;
+    cases.push(planned(input, { values: { parameters }, method }, said));
   }
   if (operation.method === "GET")
     cases.push(...[2, 3, 4].map((at) => planned(input, {}, { label: `again, ${at}`, kind: "good" })));
-  return cases.filter(({ checks }) => listOf(checks).length > 0);
+  return cases;
 }

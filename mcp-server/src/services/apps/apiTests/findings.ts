@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type ApiFinding, apiRequestSchema, type FaultId, faults, type Step } from "../../../domain/index.ts";
 import { curlLine } from "../apis/requests/curl.ts";
-import { groupBy } from "./groups.ts";
+import { hasDatabaseError, showsMarkup } from "./security.ts";
 import type { Ask } from "./types.ts";
 
 /** A request or a condition of a generated test, and how it went. `before`: the last request ahead of a condition. */
@@ -12,6 +12,8 @@ export type Outcome = {
   before?: Step | undefined;
   /** The requests of its test that made what it needs. */
   setup: readonly Ask[];
+  /** The server asked the address that it was given. */
+  called?: boolean;
 };
 
 const judgedSchema = z.object({
@@ -23,6 +25,7 @@ const judgedSchema = z.object({
 const outputSchema = z.object({
   status: z.int().optional(),
   duration_ms: z.number().optional(),
+  headers: z.record(z.string(), z.string()).optional(),
   body: z.unknown().optional(),
   value: z.boolean().optional(),
   checks: z.array(judgedSchema).optional(),
@@ -46,7 +49,7 @@ export const clearestOf = (outcomes: readonly Outcome[]): Outcome[] =>
 
 function causesIn(outcomes: readonly Outcome[]): Cause[] {
   const shown = outcomes
-    .map((outcome) => ({ outcome, marks: marksOf(outcome) }))
+    .map((outcome) => ({ outcome, marks: attackMarks(outcome, outcomes) ?? marksOf(outcome) }))
     .filter(({ marks }) => marks.length > 0);
   return causesOf(shown, outcomes);
 }
@@ -65,6 +68,27 @@ function marksOf({ ask, step }: Outcome): Mark[] {
   if (wrongStatus) return statusMarks(ask, status, wrongStatus);
   if (ask.kind === "setup") return ask.fault ? contentMarks(ask.fault, broken).slice(0, 1) : [];
   return contentMarks("F101", broken);
+}
+
+/** What a request of `security.ts` showed, in its own reply or in a later one. */
+function attackMarks({ ask, step, called }: Outcome, all: readonly Outcome[]): Mark[] | undefined {
+  const at = ask.field ?? "";
+  if (called)
+    return [{ fault: "F202", at, expected: "no request to a given address", found: "the server sent one" }];
+  // A page about databases has such texts without quotes, too.
+  const isUsual = ({ ask: other, step: usual }: Outcome) =>
+    other.kind === "good" && other.operation === ask.operation && hasDatabaseError(outputOf(usual).body);
+  if (ask.trial === "quotes" && hasDatabaseError(outputOf(step).body) && !all.some(isUsual)) {
+    const found = JSON.stringify(outputOf(step).body);
+    return [{ fault: "F200", at, expected: "the value is taken as a value, not as SQL", found }];
+  }
+  if (ask.trial !== "markup") return undefined;
+  const page = all.find(({ step: { output } }) => {
+    const { headers, body } = outputSchema.safeParse(output).data ?? {};
+    return showsMarkup(ask, headers?.["content-type"] ?? "", body);
+  });
+  const found = `unescaped in text/html of ${page?.ask.operation}`;
+  return page && [{ fault: "F201", at, expected: "markup is escaped", found }];
 }
 
 /** A body of another content type is, to a server that reads JSON, no body. */
@@ -151,12 +175,10 @@ function withoutWhole(fields: Map<string, Shown[]>): Map<string, Shown[]> {
 
 function byField(group: readonly Shown[], all: readonly Outcome[]): Shown[][] {
   const [first] = group;
-  const plain = group.filter(({ outcome }) => outcome.ask.trial !== "random");
   // With the good request broken, nothing more follows from the others.
-  if (first?.marks[0]?.fault === "F100" && plain.some(({ outcome }) => outcome.ask.field === undefined))
+  if (first?.marks[0]?.fault === "F100" && group.some(({ outcome }) => outcome.ask.field === undefined))
     return [[...group]];
-  if (plain.length === 0) return [[...group]];
-  const fields = withoutWhole(groupBy(plain, ({ marks }) => marks[0]?.at ?? ""));
+  const fields = withoutWhole(groupBy(group, ({ marks }) => marks[0]?.at ?? ""));
   const { operation, kind } = first?.outcome.ask ?? {};
   const tried = new Set(
     all.flatMap(({ ask }) =>
@@ -164,8 +186,8 @@ function byField(group: readonly Shown[], all: readonly Outcome[]): Shown[][] {
     ),
   );
   const isMost = fields.size >= alikeFields && fields.size * 3 > tried.size * 2;
-  if (isMost) return [plain];
-  const byTrial = groupBy(plain, ({ outcome }) => outcome.ask.trial ?? "");
+  if (isMost) return [[...group]];
+  const byTrial = groupBy(group, ({ outcome }) => outcome.ask.trial ?? "");
   const common = [...byTrial.values()].filter(
     (part) => new Set(part.map(({ marks }) => marks[0]?.at)).size >= alikeFields,
   );
@@ -207,7 +229,6 @@ const shortened = (text: string): string =>
   text.length > longestFound ? `${text.slice(0, longestFound)} …` : text;
 
 const weightOf = ({ outcome: { ask, step } }: Shown): number =>
-  (ask.trial === "random" ? 1_000_000 : 0) +
   (ask.field === "body" ? 100_000 : 0) +
   (ask.trial === undefined ? 0 : 1_000) +
   JSON.stringify(step.input ?? "").length;
@@ -234,4 +255,16 @@ export function timingsOf(outcomes: readonly Outcome[]): Timing[] {
       return { operation, n: sorted.length, p50: at(0.5), p95: at(0.95), max: at(1) };
     })
     .sort((one, other) => other.p95 - one.p95);
+}
+
+/** Items by key, in order of first appearance. */
+function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): Map<string, Item[]> {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
 }

@@ -1,8 +1,9 @@
 import type { ApiMedia, ApiOperation, ApiSpec } from "../../../domain/index.ts";
+import { mediaOf } from "../apis/requests/media.ts";
 import { keyOf } from "../apis/requests/operationRequest.ts";
 import { wholeSchema } from "../apis/spec/wholeSchema.ts";
 import { type Making, makeValue } from "./makeValue.ts";
-import { isFormType, isJson, type Values } from "./requests.ts";
+import type { Values } from "./requests.ts";
 
 /** Judges a value by a schema that stands by itself; undefined for a schema that cannot be used. */
 export type Judge = (schema: unknown, value: unknown) => Promise<boolean | undefined>;
@@ -21,27 +22,21 @@ export type Good = {
 export async function goodRequest(
   operation: ApiOperation,
   { definitions }: ApiSpec,
-  { seed, variant, only }: Omit<Making, "root">,
+  making: Pick<Making, "seed" | "variant">,
   judge: Judge,
 ): Promise<Good> {
-  const making = { seed, variant, ...(only && { only }) };
   const all: Record<string, unknown> = {};
   let isSound = true;
   for (const parameter of operation.parameters) {
     const root = wholeSchema(parameter.schema, definitions, "request");
-    const { value, sound } = await chosen(
-      root,
-      parameter.examples,
-      { ...making, root },
-      parameter.name,
-      judge,
-    );
+    const { examples, name } = parameter;
+    const { value, sound } = await chosen(examples, { ...making, root }, name, judge);
     all[keyOf(parameter)] = value;
     if (parameter.required) isSound &&= sound;
   }
   const needed = operation.parameters.filter(({ required }) => required).map(keyOf);
   const parameters = Object.fromEntries(needed.map((key) => [key, all[key]]));
-  const [media, content] = mediaOf(operation);
+  const [media, content] = mediaOf(operation) ?? [];
   if (media === undefined || content === undefined)
     return { values: { parameters }, all, bodySchema: undefined, isSound };
   const root = content.schema === undefined ? undefined : wholeSchema(content.schema, definitions, "request");
@@ -54,26 +49,17 @@ export async function goodRequest(
   };
 }
 
-/** JSON before forms before the rest, which is sent as a text. */
-function mediaOf({ body }: ApiOperation): [string, ApiMedia] | [] {
-  const offered = Object.entries(body?.content ?? {});
-  const found =
-    offered.find(([type]) => isJson(type)) ?? offered.find(([type]) => isFormType(type)) ?? offered[0];
-  return found ?? [];
-}
-
 type Chosen = { value: unknown; sound: boolean };
 
 async function chosen(
-  root: unknown,
   examples: readonly unknown[],
   making: Making,
   name: string,
   judge: Judge,
 ): Promise<Chosen> {
-  const made = () => makeValue(root, making, name);
-  const candidates =
-    making.variant === 0 && examples.length > 0 ? [examples[0], made()] : [made(), ...examples];
+  const { root, variant } = making;
+  const made = makeValue(root, making, name);
+  const candidates = variant === 0 ? [...examples.slice(0, 1), made] : [made, ...examples];
   for (const value of candidates) if ((await judge(root, value)) === true) return { value, sound: true };
   return { value: candidates[0], sound: false };
 }
@@ -81,11 +67,11 @@ async function chosen(
 async function bodyOf(
   { examples }: ApiMedia,
   root: unknown,
-  making: Omit<Making, "root">,
+  making: Pick<Making, "seed" | "variant">,
   judge: Judge,
 ): Promise<Chosen> {
   if (root === undefined) return { value: examples[0] ?? {}, sound: examples.length > 0 };
-  const whole = await chosen(root, making.only ? [] : examples, { ...making, root }, "body", judge);
+  const whole = await chosen(examples, { ...making, root }, "body", judge);
   if (whole.sound) return whole;
   const least = makeValue(root, { ...making, root, only: "required" }, "body");
   return (await judge(root, least)) === true ? { value: least, sound: true } : whole;

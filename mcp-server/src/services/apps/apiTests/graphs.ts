@@ -39,19 +39,26 @@ export const askOf = (planned: Planned, id: string): Ask => {
   return { ...rest, id, block: requestBlock(id, planned) };
 };
 
-export const conditionOf = (id: string, expression: string, said: Omit<Ask, "id" | "block">): Ask => ({
+/** A rule over what the requests before it got; one without a fault is of the set-up. */
+export const conditionOf = (
+  id: string,
+  expression: string,
+  said: Omit<Ask, "id" | "block" | "kind">,
+): Ask => ({
   ...said,
   id,
+  kind: said.fault ? "rule" : "setup",
   block: blockOf({ id, type: "condition", label: said.label, expression }),
 });
 
-type Head = { name: string; description?: string; base: string; variables: Params; tags: string[] };
+export type Head = { name: string; base: string; variables: Params };
 
 function testcaseOf({ base, ...head }: Head, blocks: readonly Block[], edges: Params[]): TestCaseInput {
   const marker = (type: "start" | "success" | "failure") => ({ id: type, type });
   const hasFailure = edges.some(({ to }) => to === "failure");
   return testcaseSchema.parse({
     ...head,
+    tags: ["api", "generated"],
     inputs: [{ name: "base_url", default: base }],
     blocks: [marker("start"), ...blocks, marker("success"), ...(hasFailure ? [marker("failure")] : [])],
     edges,
@@ -81,7 +88,7 @@ export function independent(
 ): Generated {
   const verdicts = chunks(asks, mostInCondition).map((part, at) =>
     conditionOf(`verdict_${at + 1}`, part.map(({ id }) => `!has(${id}.output.curl)`).join(" && "), {
-      ...{ label: "every reply was right", kind: "setup", operation },
+      ...{ label: "every reply was right", operation },
     }),
   );
   const needed = [...before, ...verdicts];

@@ -1,6 +1,12 @@
 import { z } from "zod";
 import { parseSource, type Source } from "../../../config/source.ts";
-import { type ApiOperation, type ApiSpec, labelSchema, paramsSchema } from "../../../domain/index.ts";
+import {
+  type ApiOperation,
+  type ApiSpec,
+  labelSchema,
+  type Params,
+  paramsSchema,
+} from "../../../domain/index.ts";
 import { schemaProblems } from "../../../domain/schemaProblems.ts";
 import { ToolError } from "../../../errors.ts";
 import { createUploads, type Uploads } from "../../policy/uploads.ts";
@@ -9,10 +15,9 @@ import { compileExpression } from "../../values/expressions.ts";
 import { namedParameters } from "../apis/requests/operationRequest.ts";
 import { isObject } from "../apis/spec/reader.ts";
 import type { Good, Judge } from "./goodRequest.ts";
-import { askOf, conditionOf, type Generated, nameOf, sequence } from "./graphs.ts";
-import { requestOf } from "./requests.ts";
+import { conditionOf, type Generated, sequence } from "./graphs.ts";
 import type { Ask } from "./types.ts";
-import type { World } from "./world.ts";
+import { headOf, requestIn, setupAsk, type World } from "./world.ts";
 
 const roleSchema = z.record(z.string().min(1), z.string().max(4_000));
 const blockId = z.string().regex(/^[A-Za-z_]\w{0,79}$/, "letters, digits and _, first a letter");
@@ -97,11 +102,7 @@ async function contentProblems(own: OwnTests, spec: ApiSpec, source: Source): Pr
   const lines: string[] = [];
   const add = (path: readonly PropertyKey[], message: string) =>
     lines.push(lineOf(source.problem(path, message)));
-  const check = (
-    path: readonly PropertyKey[],
-    name: string,
-    params: OwnTests["operations"][string]["params"],
-  ) => {
+  const check = (path: readonly PropertyKey[], name: string, params: Params) => {
     const operation = spec.operations.find(({ id }) => id === name);
     if (!operation) return add(path, `${spec.name} has no operation "${name}"`);
     const unknown = Object.keys(params).filter(
@@ -157,29 +158,16 @@ async function ruleTest({ name, calls, holds }: OwnTests["rules"][number], world
     if (!operation) continue;
     operationId = operation.id;
     const good = await world.goodOf(operation, 20 + at);
-    const params = templates(call.params);
-    const named = namedParameters(operation, {
-      ...pathValues(operation, good),
-      ...(isObject(params) ? params : {}),
-    });
-    const { values } = good;
-    const body = call.body === undefined ? values.body : templates(call.body);
-    const request = requestOf(
-      operation,
-      { ...values, body, parameters: { ...values.parameters, ...named } },
-      { base: world.base, credentials: world.credentialsOf(operation, call.as) },
-    );
-    const said = { label: `${name}: ${call.id}`, kind: "setup", operation: operation.id } as const;
-    asks.push(askOf({ ...said, request, checks: [{ status: ["2xx", "3xx", "4xx"] }] }, call.id));
+    const params = { ...pathValues(operation, good), ...Object(templates(call.params)) };
+    const parameters = { ...good.values.parameters, ...namedParameters(operation, params) };
+    const body = call.body === undefined ? good.values.body : templates(call.body);
+    const sent = { values: { ...good.values, body, parameters }, ...(call.as && { role: call.as }) };
+    const request = requestIn(operation, sent, world);
+    const checks = [{ status: ["2xx", "3xx", "4xx"] }];
+    asks.push(setupAsk(call.id, `${name}: ${call.id}`, operation, request, checks));
   }
-  const said = { label: name, kind: "rule", operation: operationId, fault: "F904", field: "rule" } as const;
-  const head = {
-    name: nameOf(world.spec.name, name),
-    base: world.baseUrl,
-    variables: {},
-    tags: ["api", "generated"],
-  };
-  return sequence(head, operationId, [...asks, conditionOf("rule_holds", holds, said)]);
+  const said = { label: name, operation: operationId, fault: "F904", field: "rule" } as const;
+  return sequence(headOf(world, name), operationId, [...asks, conditionOf("rule_holds", holds, said)]);
 }
 
 /** Texts with a placeholder are filled in when the request is sent. */

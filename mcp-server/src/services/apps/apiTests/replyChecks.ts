@@ -6,28 +6,16 @@ import type {
   Params,
   WantedStatus,
 } from "../../../domain/index.ts";
+import { replyChecks } from "../apis/requests/contract.ts";
+import { isJson } from "../apis/requests/media.ts";
 import { isObject } from "../apis/spec/reader.ts";
 import { wholeSchema } from "../apis/spec/wholeSchema.ts";
-import { isJson } from "./requests.ts";
 import { lenient } from "./schemas.ts";
 
 const classes = ["1xx", "2xx", "3xx", "4xx", "5xx"] as const;
 /** Everything but 500, which is a fault whatever was asked. */
-export const anyButCrash: (string | number)[] = [
-  "1xx",
-  "2xx",
-  "3xx",
-  "4xx",
-  501,
-  502,
-  503,
-  504,
-  505,
-  507,
-  508,
-  511,
-];
-export const notSuccess: (string | number)[] = anyButCrash.filter((status) => status !== "2xx");
+export const anyButCrash = ["1xx", "2xx", "3xx", "4xx", 501, 502, 503, 504, 505, 507, 508, 511];
+export const notSuccess = anyButCrash.filter((status) => status !== "2xx");
 
 /** What the document says of replies: checks that each count for some statuses only, and the schemas that they name. */
 export type ReplyRules = {
@@ -51,28 +39,28 @@ export async function replyRules(
   for (const [status, response] of Object.entries(operation.responses)) {
     const only = statusesOf(status, operation.responses);
     if (only === undefined) continue;
-    const needed = Object.entries(response.headers).filter(([, { required }]) => required);
-    checks.push(...needed.map(([header]): ApiCheck => ({ if_status: only, header, present: true })));
-    const hasBody = !bodiless.has(status) && operation.method !== "HEAD";
-    const schema = hasBody ? jsonSchemaOf(response) : undefined;
-    if (schema === undefined) continue;
-    const whole = lenient(wholeSchema(schema, definitions, "response"), "response");
-    if (!isSchema(whole) || !(await isUsable(whole))) continue;
+    const schema = schemaOf(status, response, operation, definitions);
+    const isJudged = schema !== undefined && (await isUsable(schema));
     const name = `reply_${status.toLowerCase()}`;
-    variables[name] = whole;
-    checks.push({ if_status: only, json_schema: `{{${name}}}` });
+    if (isJudged) variables[name] = schema;
+    checks.push(...replyChecks(response, isJudged ? `{{${name}}}` : undefined, { if_status: only }));
   }
   const statuses = Object.keys(operation.responses);
   const failsOnly = statuses.includes("500") && statuses.every((status) => /^[45]/.test(status));
   return { success: successOf(operation), failsOnly, checks, variables };
 }
 
-const isSchema = (value: unknown): value is Params | boolean => isObject(value) || typeof value === "boolean";
-
-/** We accept JSON alone where it is offered. */
-function jsonSchemaOf({ content }: ApiResponse) {
-  const json = Object.keys(content).find(isJson);
-  return json === undefined ? undefined : content[json]?.schema;
+/** Of its JSON, which is all that we accept where it is offered. Undefined for a reply without. */
+function schemaOf(
+  status: string,
+  { content }: ApiResponse,
+  { method }: ApiOperation,
+  definitions: ApiSpec["definitions"],
+): Params | boolean | undefined {
+  const schema = Object.entries(content).find(([type]) => isJson(type))?.[1].schema;
+  if (schema === undefined || bodiless.has(status) || method === "HEAD") return undefined;
+  const whole = lenient(wholeSchema(schema, definitions, "response"), "response");
+  return isObject(whole) || typeof whole === "boolean" ? whole : undefined;
 }
 
 /** Undefined for one that no status is left for. */

@@ -25,6 +25,8 @@ export type ApiTestRequest = {
   /** Only these are reported. */
   faults?: readonly string[] | undefined;
   save: boolean;
+  /** Also tries F200, F201 and F202. */
+  security: boolean;
   /** The most cases of each operation. */
   max_cases: number;
   wait_ms: number;

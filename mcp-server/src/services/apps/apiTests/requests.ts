@@ -1,5 +1,6 @@
 import type { ApiOperation, ApiSecurityScheme, ApiSpec, Params } from "../../../domain/index.ts";
-import { type Writing, writeParameters } from "../apis/requests/operationRequest.ts";
+import { isForm, isJson, isMultipart } from "../apis/requests/media.ts";
+import { scalar, type Writing, writeParameters } from "../apis/requests/operationRequest.ts";
 import { isObject } from "../apis/spec/reader.ts";
 
 /** What a request is made of. `body: undefined` sends none. Keys of `parameters` are as `path.id`. */
@@ -23,7 +24,7 @@ export const fill =
   (expression: string): Filled =>
   () =>
     `{{${expression}}}`;
-const isFilled = (value: unknown): value is Filled => typeof value === "function";
+export const isFilled = (value: unknown): value is Filled => typeof value === "function";
 
 /** `{{` of data is not a placeholder. */
 export function literal(value: unknown): unknown {
@@ -40,15 +41,11 @@ const writing: Writing = {
   encoded: (value) => (isFilled(value) ? value() : encodeURIComponent(scalar(value))),
 };
 
-/** The request to an operation. `base` is its server, `{{base_url}}` for one that is given when the test runs. */
+/** The request to an operation; its server is given when the test runs. */
 export function requestOf(
   operation: ApiOperation,
   { parameters, body, media }: Values,
-  {
-    base,
-    credentials,
-    method = operation.method,
-  }: { base: string; credentials: Credentials; method?: string },
+  { credentials, method = operation.method }: { credentials: Credentials; method?: string },
 ): RequestFields {
   const written = writeParameters(operation, parameters, writing);
   const query = Object.entries(credentials.query).map(
@@ -65,25 +62,22 @@ export function requestOf(
     ...(cookies !== "" && { cookie: cookies }),
   };
   const joint = written.url.includes("?") ? "&" : "?";
-  const url = `${base}${written.url}${query.length > 0 ? `${joint}${query.join("&")}` : ""}`;
+  const url = `{{base_url}}${written.url}${query.length > 0 ? `${joint}${query.join("&")}` : ""}`;
   return { method, url, headers, ...bodyFields(body, media, headers) };
 }
-
-const jsonType = /[/+]json\b/i;
-export const isJson = (media: string): boolean => jsonType.test(media) || media === "*/*";
 
 /** JSON where it is offered, so that the reply can be judged by its schema. */
 function acceptedBy({ responses }: ApiOperation): string | undefined {
   const types = [...new Set(Object.values(responses).flatMap(({ content }) => Object.keys(content)))];
   const concrete = types.filter((type) => !type.includes("*"));
-  const json = concrete.filter((type) => jsonType.test(type));
+  const json = concrete.filter(isJson);
   const wanted = json.length > 0 ? json : concrete;
   return wanted.length === 0 ? undefined : wanted.map((type) => type.split(";")[0]).join(", ");
 }
 
 function bodyFields(body: unknown, media: string | undefined, headers: Params): Params {
   if (body === undefined || media === undefined) return {};
-  if (isFormType(media)) return formFields(body, media);
+  if (isForm(media)) return formFields(body, media);
   Object.assign(headers, { "content-type": media === "*/*" ? "application/json" : media });
   // A text goes as it is: as JSON it needs its quotes.
   const isText = typeof body === "string" && !isJson(media);
@@ -95,14 +89,9 @@ function formFields(body: unknown, media: string): Params {
     name,
     literal(formValue(value)),
   ]);
-  return { [media.startsWith("multipart") ? "multipart" : "form"]: Object.fromEntries(pairs) };
+  return { [isMultipart(media) ? "multipart" : "form"]: Object.fromEntries(pairs) };
 }
 
-export const isFormType = (media: string): boolean =>
-  media === "application/x-www-form-urlencoded" || media.startsWith("multipart/form-data");
-
-const scalar = (value: unknown): string =>
-  typeof value === "object" ? JSON.stringify(value) : String(value);
 const formValue = (value: unknown) => (Array.isArray(value) ? value.map(scalar) : scalar(value));
 
 const headerText = (text: string): string => text.replace(/[^\t\x20-\x7e]/g, "?");

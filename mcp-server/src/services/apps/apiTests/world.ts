@@ -1,10 +1,16 @@
-import type { ApiOperation, ApiSpec } from "../../../domain/index.ts";
-import { keyOf } from "../apis/requests/operationRequest.ts";
+import type { ApiCheck, ApiOperation, ApiSpec } from "../../../domain/index.ts";
 import { isObject } from "../apis/spec/reader.ts";
 import type { Good, Judge } from "./goodRequest.ts";
-import { askOf } from "./graphs.ts";
+import { askOf, type Generated, type Head, nameOf, sequence } from "./graphs.ts";
 import type { ReplyRules } from "./replyChecks.ts";
-import { type Credentials, type Filled, fill, requestOf } from "./requests.ts";
+import {
+  type Credentials,
+  type Filled,
+  fill,
+  type RequestFields,
+  requestOf,
+  type Values,
+} from "./requests.ts";
 
 import type { Ask } from "./types.ts";
 
@@ -13,16 +19,12 @@ export type Fact = {
   reached: boolean;
   /** Whether a second one, with texts of its own, was accepted too. */
   varied: boolean;
-  status?: number | undefined;
   body?: unknown;
 };
 
 /** What is known of an API while its tests are made. */
 export type World = {
   spec: ApiSpec;
-  /** As requests name it: `{{base_url}}`. */
-  base: string;
-  /** The address itself. */
   baseUrl: string;
   seed: number;
   judge: Judge;
@@ -36,7 +38,7 @@ export type World = {
 /** Requests that make what a path names, and the path's parameters by them. */
 export type Setup = { asks: Ask[]; parameters: Readonly<Record<string, Filled>> };
 
-const plainName = /^[A-Za-z_]\w*$/;
+export const plainName = /^[A-Za-z_]\w*$/;
 
 /** Where the reply to a creation has the id of what was made: `body.id`, `body.data.id`. */
 export function idPathIn(body: unknown, parameter: string): string | undefined {
@@ -82,7 +84,7 @@ export function creatorOf(
 }
 
 function linkTo(operationId: string, parameter: string, { responses }: ApiOperation): string | undefined {
-  const links = Object.values(responses).flatMap(({ links: all }) => Object.values(all));
+  const links = Object.values(responses).flatMap((response) => response.links);
   for (const { operation_id, parameters } of links) {
     if (operation_id !== operationId) continue;
     const source = parameters[parameter] ?? parameters[`path.${parameter}`];
@@ -93,45 +95,48 @@ function linkTo(operationId: string, parameter: string, { responses }: ApiOperat
   return undefined;
 }
 
-const pathParameters = ({ path }: ApiOperation): string[] =>
+export const pathParameters = ({ path }: ApiOperation): string[] =>
   [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = ""]) => name);
+
+export type Sent = { values?: Values; role?: string; parameters?: Setup["parameters"] };
+
+export const requestIn = (
+  operation: ApiOperation,
+  { values, role, parameters }: Sent,
+  world: World,
+): RequestFields =>
+  requestOf(
+    operation,
+    { ...values, parameters: { ...values?.parameters, ...parameters } },
+    { credentials: world.credentialsOf(operation, role) },
+  );
+
+export const setupAsk = (
+  id: string,
+  label: string,
+  { id: operation }: ApiOperation,
+  request: RequestFields,
+  checks: ApiCheck[],
+): Ask => askOf({ label, kind: "setup", operation, request, checks }, id);
 
 /** A request that creates, with the parameters that were made before it. */
 export async function creation(
   creator: ApiOperation,
-  {
-    id,
-    variant,
-    parameters,
-    role,
-  }: { id: string; variant: number; parameters: Setup["parameters"]; role?: string },
+  { id, variant, parameters }: { id: string; variant: number; parameters: Setup["parameters"] },
   world: World,
 ): Promise<Ask> {
-  const good = await world.goodOf(creator, variantOf(creator, variant, world));
-  const values = { ...good.values, parameters: { ...good.values.parameters, ...known(creator, parameters) } };
-  const request = requestOf(creator, values, {
-    base: world.base,
-    credentials: world.credentialsOf(creator, role),
-  });
-  const said = { label: `set up: ${creator.id}`, kind: "setup", operation: creator.id } as const;
-  return askOf({ ...said, request, checks: [{ status: "2xx" }] }, id);
+  const { values } = await world.goodOf(creator, variantOf(creator, variant, world));
+  const request = requestIn(creator, { values, parameters }, world);
+  return setupAsk(id, `set up: ${creator.id}`, creator, request, [{ status: "2xx" }]);
 }
 
 export const variantOf = ({ id }: ApiOperation, variant: number, { facts }: World): number =>
   facts.get(id)?.varied ? variant : 0;
 
-const known = (operation: ApiOperation, parameters: Setup["parameters"]) =>
-  Object.fromEntries(
-    operation.parameters.flatMap((one) => {
-      const value = parameters[keyOf(one)];
-      return value === undefined ? [] : [[keyOf(one), value]];
-    }),
-  );
-
 /** Makes what the path names, as far as an operation makes it; without the parameters from `but` on. */
 export async function setupFor(
   operation: ApiOperation,
-  { variant, role, but }: { variant: number; role?: string; but?: string },
+  { variant, but }: { variant: number; but?: string | undefined },
   world: World,
 ): Promise<Setup> {
   const asks: Ask[] = [];
@@ -141,8 +146,16 @@ export async function setupFor(
     const found = creatorOf(operation, name, world);
     if (!found) continue;
     const id = `setup_${asks.length + 1}`;
-    asks.push(await creation(found.creator, { id, variant, parameters, ...(role && { role }) }, world));
+    asks.push(await creation(found.creator, { id, variant, parameters }, world));
     parameters[`path.${name}`] = fill(`${id}.output.${found.idPath}`);
   }
   return { asks, parameters };
 }
+
+export const headOf = ({ spec, baseUrl }: World, ...names: string[]): Head => ({
+  ...{ name: nameOf(spec.name, ...names), base: baseUrl, variables: {} },
+});
+
+/** A test of requests that need each other. */
+export const flow = (operation: ApiOperation, what: string, asks: readonly Ask[], world: World): Generated =>
+  sequence(headOf(world, operation.id, what), operation.id, asks);

@@ -9,17 +9,12 @@ import { pageOf } from "../../values/pages.ts";
 import { type Changes, changesBetween } from "./changes.ts";
 import { type DocumentPorts, readDocuments } from "./documents.ts";
 
-export type ApiDependencies = Omit<DocumentPorts, "readSpec"> & {
-  rows: ApiSpecRows;
-  clock: Clock;
-  secrets: Secrets;
-  readSpec: DocumentPorts["readSpec"];
-};
+export type ApiDependencies = DocumentPorts & { rows: ApiSpecRows; clock: Clock; secrets: Secrets };
 
-export type ImportRequest = { source: string; name?: string | undefined; allow_remote_refs: boolean };
+type ImportRequest = { source: string; name?: string | undefined; allow_remote_refs: boolean };
 
 /** `changes` of an import in place of an earlier one. Lists are cut; `more` counts what is not shown. */
-export type Imported = {
+type Imported = {
   api: string;
   version: string;
   format: ApiSpec["format"];
@@ -31,22 +26,16 @@ export type Imported = {
   more_warnings?: number;
 };
 
-export type ListRequest = {
-  api?: string | undefined;
-  tag?: string | undefined;
-  search?: string | undefined;
-  page: number;
-};
+type ListRequest = Partial<Record<"api" | "tag" | "search", string | undefined>> & { page: number };
 
 const mostListed = 20;
 const mostWarnings = 10;
 const pageTokens = 1_500;
-/** Read specs are kept: a list is asked for page by page, and a document can have 10 MB. */
-const mostKept = 5;
 
 /** Imported descriptions of APIs, by name within their project. */
 export class Apis {
-  private readonly kept = new Map<string, { at: string; spec: ApiSpec }>();
+  /** The one that was asked for last: a list is asked for page by page, and a document can have 10 MB. */
+  private last: { id: string; at: string; spec: ApiSpec } | undefined;
 
   constructor(private readonly deps: ApiDependencies) {}
 
@@ -82,14 +71,11 @@ export class Apis {
     const head =
       ref === undefined && heads.length > 1 ? undefined : onlyNamed(heads, { ref: ref ?? "", what: "API" });
     if (!head) throw await this.notFound(ref);
-    const known = this.kept.get(head.id);
-    if (known?.at === head.updated_at) return known.spec;
+    if (this.last?.id === head.id && this.last.at === head.updated_at) return this.last.spec;
     const row = await rows.load(head.id);
     if (!row) throw await this.notFound(ref);
-    const spec = specOf(row);
-    const [oldest] = this.kept.keys();
-    if (oldest !== undefined && this.kept.size >= mostKept) this.kept.delete(oldest);
-    this.kept.set(head.id, { at: row.updated_at, spec });
+    const spec = { ...row.spec, name: row.name };
+    this.last = { id: row.id, at: row.updated_at, spec };
     return spec;
   }
 
@@ -149,8 +135,6 @@ export class Apis {
     return new ToolError("API_NOT_FOUND", message, hint, { candidates });
   }
 }
-
-const specOf = ({ name, spec }: Pick<ApiSpecRow, "name" | "spec">): ApiSpec => ({ ...spec, name });
 
 const hashOf = (documents: Readonly<Record<string, string>>) =>
   Object.entries(documents)

@@ -13,6 +13,7 @@ import { estimateTokens } from "../../values/tokens.ts";
 import type { Apis } from "./apis.ts";
 import { contractChecks } from "./requests/contract.ts";
 import { type Judged, judge } from "./requests/judge.ts";
+import { isForm, isMultipart, mediaOf } from "./requests/media.ts";
 import { keyOf, namedParameters, writeParameters } from "./requests/operationRequest.ts";
 import { requestProblems } from "./requests/problems.ts";
 import { type SendPorts, type Sent, sendRequest } from "./requests/send.ts";
@@ -95,7 +96,7 @@ async function judgedByContract(
 }
 
 function requestOf(request: ExecuteApiRequest, described: Described | undefined): ApiRequest {
-  const { url, params, headers, checks, follow_redirects, timeout_ms } = request;
+  const { url, params, checks, follow_redirects, timeout_ms } = request;
   const place = described ? placeOf(described, { url, params }) : { url, headers: {}, method: "GET" };
   if (place.url === undefined)
     throw new ToolError(
@@ -105,13 +106,14 @@ function requestOf(request: ExecuteApiRequest, described: Described | undefined)
     );
   if (!described && Object.keys(params).length > 0)
     throw notSendable(["params are those of an operation: give operation_id, or write them into url"]);
+  const { headers = request.headers, ...bodies } = bodiesOf(request, described);
   const parsed = apiRequestSchema.safeParse({
     ...{
       method: request.method ?? place.method,
       url: place.url,
-      headers: { ...typeOf(request, described), ...place.headers, ...headers },
+      ...{ ...bodies, headers: { ...place.headers, ...headers } },
     },
-    ...{ ...bodiesOf(request, described), follow_redirects, timeout_ms, checks: checks ?? [] },
+    ...{ follow_redirects, timeout_ms, checks: checks ?? [] },
   });
   if (parsed.success) return parsed.data;
   throw notSendable(parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`));
@@ -134,30 +136,14 @@ function placeOf({ spec, operation }: Described, { url, params }: Pick<ExecuteAp
   return { url: base.replace(/\/+$/, "") + written.url, headers: written.headers, method: operation.method };
 }
 
-const isJson = (type: string) => /[/+]json\b/i.test(type) || type === "*/*";
-
-/** The media type that the operation takes: JSON before others. */
-function mediaOf(described: Described | undefined): string | undefined {
-  const types = Object.keys(described?.operation.body?.content ?? {});
-  return types.find(isJson) ?? types[0];
-}
-
-/** An object for an operation that takes a form goes as one. */
-function bodiesOf({ body, form, multipart }: ExecuteApiRequest, described: Described | undefined) {
-  const media = mediaOf(described) ?? "";
+/** An object for an operation that takes a form goes as one; another body goes as it is, with the type that it takes. */
+function bodiesOf({ body, form, multipart, headers }: ExecuteApiRequest, described: Described | undefined) {
+  const [media = ""] = (described && mediaOf(described.operation)) ?? [];
   const isFields = form === undefined && multipart === undefined && isObject(body);
-  if (isFields && media.startsWith("application/x-www-form-urlencoded")) return { form: body };
-  return isFields && media.startsWith("multipart/") ? { multipart: body } : { body, form, multipart };
-}
-
-/** Of a body that goes as it is. A form has its own. */
-function typeOf(request: ExecuteApiRequest, described: Described | undefined): Record<string, string> {
-  const media = mediaOf(described);
-  if (media === undefined || media.includes("*") || bodiesOf(request, described).body === undefined)
-    return {};
-  return Object.keys(request.headers).some((name) => name.toLowerCase() === "content-type")
-    ? {}
-    : { "content-type": media };
+  if (isFields && isForm(media)) return isMultipart(media) ? { multipart: body } : { form: body };
+  const isTyped = Object.keys(headers).some((name) => name.toLowerCase() === "content-type");
+  const isSaid = body !== undefined && media !== "" && !media.includes("*") && !isTyped;
+  return { body, form, multipart, headers: isSaid ? { "content-type": media, ...headers } : headers };
 }
 
 const notSendable = (problems: readonly string[]) =>

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type ResourceLimits, Worker } from "node:worker_threads";
-import type { ToolError } from "../../../errors.ts";
+import { ToolError } from "../../../errors.ts";
 import { packageFolder } from "../../../storage/engine/packageFolder.ts";
 
 export type WorkerSettings = {
@@ -11,14 +11,15 @@ export type WorkerSettings = {
   file?: URL | undefined;
   timeoutMs: number;
   resourceLimits: ResourceLimits;
-  tooSlow(): ToolError;
-  /** `error` is what ended the thread; undefined if it just went. */
-  endedBy(error: unknown): ToolError;
+  /** What is done, for errors: "The check by JSON Schema". */
+  work: string;
+  /** How to ask for less. */
+  hint: string;
 };
 
 /** Work that a caller shapes, in a thread with limits of time and memory for each question. */
 export type WorkerThread<Question, Answer> = {
-  /** One at a time, so that the time limit is for this one. */
+  /** One at a time, so that the time limit is for this one. Throws EXECUTION_TIMEOUT and OUT_OF_MEMORY. */
   ask(question: Question): Promise<Answer>;
   close(): Promise<void>;
 };
@@ -40,13 +41,18 @@ export function createWorkerThread<Question, Answer>(
       return turn;
     },
     async close() {
-      await thread?.end(settings.endedBy(undefined));
+      await thread?.end(endedBy(undefined, settings));
     },
   };
 }
 
-export const isOutOfMemory = (error: unknown): boolean =>
-  error instanceof Error && "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY";
+/** `error` is what ended the thread; undefined if it just went. */
+function endedBy(error: unknown, { work, hint }: WorkerSettings): ToolError {
+  const isMemory = error instanceof Error && "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY";
+  const why = error instanceof Error ? `: ${error.message}` : "";
+  const message = isMemory ? `${work} needed too much memory.` : `${work} was ended${why}.`;
+  return new ToolError("OUT_OF_MEMORY", message, hint);
+}
 
 type Pending<Answer> = { resolve(answer: Answer): void; reject(error: unknown): void };
 
@@ -56,7 +62,7 @@ class Thread<Question, Answer> {
   private pending: Pending<Answer> | undefined;
 
   constructor(private readonly settings: WorkerSettings) {
-    const { name, file, resourceLimits, endedBy } = settings;
+    const { name, file, resourceLimits } = settings;
     // A test runner's loaders are of no use to a bundled worker.
     this.worker = new Worker(file ?? pathToFileURL(join(packageFolder(), "dist", `${name}.js`)), {
       execArgv: [],
@@ -64,13 +70,14 @@ class Thread<Question, Answer> {
     });
     this.worker.unref();
     this.worker.on("message", (answer: Answer) => this.pending?.resolve(answer));
-    this.worker.on("error", (error) => this.fail(endedBy(error)));
-    this.worker.on("exit", () => this.fail(endedBy(undefined)));
+    this.worker.on("error", (error) => this.fail(endedBy(error, settings)));
+    this.worker.on("exit", () => this.fail(endedBy(undefined, settings)));
   }
 
   async ask(question: Question): Promise<Answer> {
-    const { timeoutMs, tooSlow } = this.settings;
-    const timer = setTimeout(() => void this.end(tooSlow()), timeoutMs);
+    const { timeoutMs, work, hint } = this.settings;
+    const late = new ToolError("EXECUTION_TIMEOUT", `${work} took longer than ${timeoutMs} ms.`, hint);
+    const timer = setTimeout(() => void this.end(late), timeoutMs);
     try {
       return await new Promise<Answer>((resolve, reject) => {
         this.pending = { resolve, reject };

@@ -1,15 +1,26 @@
 import type { ApiOperation } from "../../../../domain/index.ts";
+import { isJson } from "../../apis/requests/media.ts";
 import { keyOf } from "../../apis/requests/operationRequest.ts";
 import { isObject } from "../../apis/spec/reader.ts";
 import { wholeSchema } from "../../apis/spec/wholeSchema.ts";
 import { withValue } from "../cases.ts";
-import { conditionOf, type Generated, sequence } from "../graphs.ts";
+import { conditionOf, type Generated } from "../graphs.ts";
 import { makeValue } from "../makeValue.ts";
-import { fill, isJson } from "../requests.ts";
+import { fill } from "../requests.ts";
 import { flat, isRequired, listOf } from "../schemas.ts";
 import type { Ask } from "../types.ts";
-import { idPathIn, setupFor, variantOf, type World } from "../world.ts";
-import { headOf, type Item, isScalar, listOfCreated, plain, requestIn, sentFor, setupAsk } from "./flow.ts";
+import {
+  flow,
+  idPathIn,
+  pathParameters,
+  plainName,
+  requestIn,
+  setupAsk,
+  setupFor,
+  variantOf,
+  type World,
+} from "../world.ts";
+import { type Item, isScalar, listOfCreated } from "./flow.ts";
 
 /** Refused creations, each with a text of its own, and then a list that must have none of them. */
 export async function failedCreation(
@@ -43,31 +54,33 @@ export async function failedCreation(
     const request = requestIn(creator, { values: { ...values, body }, parameters }, world);
     asks.push(setupAsk(id, `create with a wrong ${name}`, creator, request, [{ status: ["2xx", "4xx"] }]));
     const isThere = `list.output.body${found.at}.exists(i, has(i.${marker}) && i.${marker} == ${JSON.stringify(text)})`;
-    verdicts.push(
-      conditionOf(`nothing_left_${at + 1}`, `${id}.output.status < 400 || !${isThere}`, {
-        ...{
-          label: `the refused creation with a wrong ${name} is not in the list`,
-          kind: "rule",
-          operation: creator.id,
-          fault: "F104",
-          field: "list",
-          shows: id,
-        },
-      }),
-    );
+    const label = `the refused creation with a wrong ${name} is not in the list`;
+    const said = { label, operation: creator.id, fault: "F104", field: "list", shows: id } as const;
+    verdicts.push(conditionOf(`nothing_left_${at + 1}`, `${id}.output.status < 400 || !${isThere}`, said));
   }
-  const list = setupAsk(
-    "list",
-    "list what is there",
-    found.list,
-    requestIn(found.list, await sentFor(found.list, parameters, world), world),
-    [{ status: "2xx" }],
+  const { values } = await world.goodOf(found.list, 0);
+  const request = requestIn(found.list, { values, parameters }, world);
+  const list = setupAsk("list", "list what is there", found.list, request, [{ status: "2xx" }]);
+  return flow(creator, "a refused creation leaves nothing", [...asks, list, ...verdicts], world);
+}
+
+/** Read-only fields of a body that the reader shows, each with another value than it has. */
+function forgedFields(creator: ApiOperation, read: ApiOperation, { echo }: Item, world: World) {
+  const media = Object.entries(creator.body?.content ?? {}).find(([type]) => isJson(type))?.[1];
+  // With the definitions, and with what is read-only.
+  const root = wholeSchema(media?.schema ?? true, world.spec.definitions, "response");
+  const { properties } = flat(root, root);
+  const body = world.facts.get(read.id)?.body;
+  const shown = Object(echo.at === "" ? body : Reflect.get(Object(body), echo.at.slice(1)));
+  return Object.entries(isObject(properties) ? properties : {}).flatMap(
+    ([name, part]): [string, unknown][] => {
+      const old: unknown = shown[name];
+      if (flat(part, root).readOnly !== true || !plainName.test(name) || !isScalar(old)) return [];
+      const value =
+        typeof old === "boolean" ? !old : makeValue(part, { root, seed: world.seed, variant: 5 }, name);
+      return isScalar(value) && value !== old ? [[name, value]] : [];
+    },
   );
-  return sequence(headOf(`${creator.id}: a refused creation leaves nothing`, world), creator.id, [
-    ...asks,
-    list,
-    ...verdicts,
-  ]);
 }
 
 /** Sends what the document calls read-only. */
@@ -77,70 +90,35 @@ export async function massAssignment(
   item: Item,
   world: World,
 ): Promise<Generated | undefined> {
-  const media = Object.entries(creator.body?.content ?? {}).find(([type]) => isJson(type))?.[1];
-  // With the definitions, and with what is read-only.
-  const root = wholeSchema(media?.schema ?? true, world.spec.definitions, "response");
-  const { properties } = flat(root, root);
-  const forged = Object.entries(isObject(properties) ? properties : {}).flatMap(
-    ([name, part]): [string, unknown][] => {
-      const schema = flat(part, root);
-      const shown = Object(
-        Reflect.get(Object(world.facts.get(read.id)?.body), item.echo.at.slice(1)) ??
-          world.facts.get(read.id)?.body,
-      )[name];
-      if (schema.readOnly !== true || !plain.test(name) || !isScalar(shown)) return [];
-      const value =
-        typeof shown === "boolean" ? !shown : makeValue(part, { root, seed: world.seed, variant: 5 }, name);
-      return isScalar(value) && value !== shown ? [[name, value]] : [];
-    },
-  );
-  if (forged.length === 0) return undefined;
-  const { asks, parameters } = await setupFor(
-    read,
-    { variant: 4, but: /\{([^}]+)\}$/.exec(read.path)?.[1] ?? "" },
-    world,
-  );
+  const forged = forgedFields(creator, read, item, world);
+  const parameter = pathParameters(read).at(-1) ?? "";
+  const idPath = idPathIn(world.facts.get(creator.id)?.body, parameter);
+  if (forged.length === 0 || idPath === undefined) return undefined;
+  const { asks, parameters } = await setupFor(read, { variant: 4, but: parameter }, world);
   const { values } = await world.goodOf(creator, variantOf(creator, 4, world));
   const body = { ...Object(values.body), ...Object.fromEntries(forged) };
-  const made = setupAsk(
-    "forge",
-    `create with ${forged.map(([name]) => name).join(", ")}`,
-    creator,
-    requestIn(creator, { values: { ...values, body }, parameters }, world),
-    [{ status: "2xx" }],
-  );
-  const parameter = /\{([^}]+)\}$/.exec(read.path)?.[1] ?? "";
-  const idPath = idPathIn(world.facts.get(creator.id)?.body, parameter);
-  if (idPath === undefined) return undefined;
-  const reading = requestIn(
-    read,
-    { parameters: { ...parameters, [`path.${parameter}`]: fill(`forge.output.${idPath}`) } },
-    world,
-  );
+  const create = requestIn(creator, { values: { ...values, body }, parameters }, world);
+  const what = `create with ${forged.map(([name]) => name).join(", ")}`;
+  const made = { ...parameters, [`path.${parameter}`]: fill(`forge.output.${idPath}`) };
+  const reading = requestIn(read, { parameters: made }, world);
   const verdicts = forged.map(([name, value], at) => {
     const place = `read.output.body${item.echo.at}`;
-    return conditionOf(
-      `own_${at + 1}`,
-      `!(has(${place}.${name}) && ${place}.${name} == ${JSON.stringify(value)})`,
-      {
-        ...{
-          label: `the caller does not set ${name}`,
-          kind: "rule",
-          operation: creator.id,
-          fault: "F203",
-          field: `body.${name}`,
-          shows: "forge",
-        },
-      },
-    );
+    const kept = `has(${place}.${name}) && ${place}.${name} == ${JSON.stringify(value)}`;
+    const label = `the caller does not set ${name}`;
+    const of = { operation: creator.id, field: `body.${name}`, shows: "forge" };
+    return conditionOf(`own_${at + 1}`, `!(${kept})`, { label, fault: "F203", ...of });
   });
-  const asked = setupAsk("read", "read what was created", read, reading, [{ status: "2xx" }]);
-  return sequence(headOf(`${creator.id}: read-only fields`, world), creator.id, [
-    ...asks,
-    made,
-    asked,
-    ...verdicts,
-  ]);
+  return flow(
+    creator,
+    "read-only fields",
+    [
+      ...asks,
+      setupAsk("forge", what, creator, create, [{ status: "2xx" }]),
+      setupAsk("read", "read what was created", read, reading, [{ status: "2xx" }]),
+      ...verdicts,
+    ],
+    world,
+  );
 }
 
 const idempotencyKey = /^(x-)?idempotency-key$/i;
@@ -157,18 +135,8 @@ export async function repeated(creator: ApiOperation, world: World): Promise<Gen
   const twice = ["first", "second"].map((id) =>
     setupAsk(id, `the ${id} with one key`, creator, request, [{ status: "2xx" }]),
   );
-  const verdict = conditionOf("once", `first.output.${idPath} == second.output.${idPath}`, {
-    ...{
-      label: "both replies are of one creation",
-      kind: "rule",
-      operation: creator.id,
-      fault: "F903",
-      field: `header.${header.name}`,
-    },
-  });
-  return sequence(headOf(`${creator.id}: again with one idempotency key`, world), creator.id, [
-    ...asks,
-    ...twice,
-    verdict,
-  ]);
+  const label = "both replies are of one creation";
+  const said = { label, operation: creator.id, fault: "F903", field: `header.${header.name}` } as const;
+  const verdict = conditionOf("once", `first.output.${idPath} == second.output.${idPath}`, said);
+  return flow(creator, "again with one idempotency key", [...asks, ...twice, verdict], world);
 }

@@ -1,16 +1,20 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ApiCheck, ApiOperation, Params } from "../../../../domain/index.ts";
-import { keyOf } from "../../apis/requests/operationRequest.ts";
 import { isObject } from "../../apis/spec/reader.ts";
-import { askOf, nameOf } from "../graphs.ts";
-import { literal, type RequestFields, requestOf, type Values } from "../requests.ts";
-import type { Ask } from "../types.ts";
-import { creatorOf, type Setup, setupFor, variantOf, type World } from "../world.ts";
+import { literal } from "../requests.ts";
+import {
+  creatorOf,
+  pathParameters,
+  plainName,
+  type Setup,
+  setupFor,
+  variantOf,
+  type World,
+} from "../world.ts";
 
 /** Done, and not only accepted for later. */
 export const done: ApiCheck = { status: [200, 201, 203, 204, 205] };
 export const isScalar = (value: unknown) => ["string", "number", "boolean"].includes(typeof value);
-export const plain = /^[A-Za-z_]\w*$/;
 
 /** The GET of the same path, if it was reached. */
 export function itemReader({ path }: ApiOperation, { spec, facts }: World): ApiOperation | undefined {
@@ -18,25 +22,9 @@ export function itemReader({ path }: ApiOperation, { spec, facts }: World): ApiO
   return path.endsWith("}") && read && facts.get(read.id)?.reached ? read : undefined;
 }
 
-export type Sent = { values?: Values; role?: string; parameters: Setup["parameters"] };
-
-export function requestIn(
-  operation: ApiOperation,
-  { values, role, parameters }: Sent,
-  world: World,
-): RequestFields {
-  const own = operation.parameters.filter((one) => parameters[keyOf(one)] !== undefined).map(keyOf);
-  const filled = Object.fromEntries(own.map((key) => [key, parameters[key]]));
-  return requestOf(
-    operation,
-    { ...values, parameters: { ...values?.parameters, ...filled } },
-    { base: world.base, credentials: world.credentialsOf(operation, role) },
-  );
-}
-
 /** Top-level fields of a body that a reply shows as they were sent, and where it has them. */
 export function echoOf(sent: unknown, reply: unknown): { at: string; fields: string[] } {
-  const wrappers = isObject(reply) ? Object.keys(reply).filter((name) => plain.test(name)) : [];
+  const wrappers = isObject(reply) ? Object.keys(reply).filter((name) => plainName.test(name)) : [];
   const places: [string, unknown][] = [
     ["", reply],
     ...wrappers.map((name): [string, unknown] => [`.${name}`, Object(reply)[name]]),
@@ -44,7 +32,9 @@ export function echoOf(sent: unknown, reply: unknown): { at: string; fields: str
   const found = places.map(([at, part]) => {
     const own = isObject(sent) && isObject(part) ? part : {};
     const fields = Object.entries(isObject(sent) ? sent : {})
-      .filter(([name, value]) => plain.test(name) && value !== null && isDeepStrictEqual(own[name], value))
+      .filter(
+        ([name, value]) => plainName.test(name) && value !== null && isDeepStrictEqual(own[name], value),
+      )
       .map(([name]) => name);
     return { at, fields };
   });
@@ -71,32 +61,21 @@ export type Item = {
 };
 
 /** Something that is made for the flow and can be read again as it was sent: the proof that the API keeps what it gets. */
-export async function itemOf(read: ApiOperation, world: World, role?: string): Promise<Item | undefined> {
-  const parameter = /\{([^}]+)\}$/.exec(read.path)?.[1] ?? "";
-  const found = creatorOf(read, parameter, world);
+export async function itemOf(read: ApiOperation, world: World): Promise<Item | undefined> {
+  const found = creatorOf(read, pathParameters(read).at(-1) ?? "", world);
   if (!found) return undefined;
-  const setup = await setupFor(read, { variant: 2, ...(role && { role }) }, world);
-  const { values } = await world.goodOf(found.creator, variantOf(found.creator, 2, world));
-  const first = await world.goodOf(found.creator, variantOf(found.creator, 1, world));
-  const echo = echoOf(first.values.body, world.facts.get(read.id)?.body);
-  if (!isObject(values.body) || echo.fields.length === 0) return undefined;
-  const { body } = values;
-  const other = isObject(first.values.body) ? first.values.body : {};
-  const own = echo.fields.filter((name) => !isDeepStrictEqual(other[name], body[name]));
-  return { setup, creator: found.creator, body, echo, own };
+  const { creator } = found;
+  const setup = await setupFor(read, { variant: 2 }, world);
+  const [first, own] = await Promise.all(
+    [1, 2].map((variant) => world.goodOf(creator, variantOf(creator, variant, world))),
+  );
+  const other = first?.values.body;
+  const body = own?.values.body;
+  const echo = echoOf(other, world.facts.get(read.id)?.body);
+  if (!isObject(body) || echo.fields.length === 0) return undefined;
+  const isOwn = (name: string) => !isDeepStrictEqual(Object(other)[name], body[name]);
+  return { setup, creator, body, echo, own: echo.fields.filter(isOwn) };
 }
-
-export const headOf = (name: string, world: World) => ({
-  ...{ name: nameOf(world.spec.name, name), base: world.baseUrl, variables: {}, tags: ["api", "generated"] },
-});
-
-export const setupAsk = (
-  id: string,
-  label: string,
-  operation: ApiOperation,
-  request: RequestFields,
-  checks: ApiCheck[],
-): Ask => askOf({ label, kind: "setup", operation: operation.id, request, checks }, id);
 
 /** The GET of a path that is a list of what the operation makes, and where its reply has the list. */
 export function listOfCreated(creator: ApiOperation, { spec, facts }: World) {
@@ -109,7 +88,7 @@ export function listOfCreated(creator: ApiOperation, { spec, facts }: World) {
 export function listPathIn(body: unknown): string | undefined {
   if (Array.isArray(body)) return "";
   if (!isObject(body)) return undefined;
-  const names = Object.keys(body).filter((name) => plain.test(name) && Array.isArray(body[name]));
+  const names = Object.keys(body).filter((name) => plainName.test(name) && Array.isArray(body[name]));
   return names.length === 1 ? `.${names[0]}` : undefined;
 }
 
@@ -122,12 +101,3 @@ export const readerOf = (creator: ApiOperation, { spec, facts }: World): ApiOper
       path.startsWith(`${creator.path}/{`) &&
       /^\/\{[^/]+\}$/.test(path.slice(creator.path.length)),
   );
-
-export const sentFor = async (
-  operation: ApiOperation,
-  parameters: Setup["parameters"],
-  world: World,
-): Promise<Sent> => ({
-  values: (await world.goodOf(operation, 0)).values,
-  parameters,
-});

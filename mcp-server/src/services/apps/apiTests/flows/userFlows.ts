@@ -1,8 +1,7 @@
 import type { ApiCheck, ApiOperation, FaultId } from "../../../../domain/index.ts";
-import { conditionOf, type Generated, sequence } from "../graphs.ts";
+import { conditionOf, type Generated } from "../graphs.ts";
 import type { Ask } from "../types.ts";
-import { setupFor, type World } from "../world.ts";
-import { headOf, requestIn, type Sent, sentFor, setupAsk } from "./flow.ts";
+import { flow, requestIn, type Sent, setupAsk, setupFor, type World } from "../world.ts";
 
 const any: ApiCheck[] = [{ status: ["2xx", "3xx", "4xx"] }];
 const writes: readonly string[] = ["PUT", "PATCH", "DELETE"];
@@ -24,7 +23,7 @@ export async function otherUser(
   const asks = [
     ...setup,
     as("foreign_read", read, { parameters }),
-    as("absent_read", read, { values: { parameters: absent.parameters }, parameters: {} }),
+    as("absent_read", read, { values: { parameters: absent.parameters } }),
   ];
   const verdicts = [
     verdict("hidden", "!(foreign_read.output.status == 403 && absent_read.output.status == 404)", {
@@ -37,7 +36,8 @@ export async function otherUser(
   );
   for (const [at, operation] of own.entries()) {
     const shows = `foreign_${at + 1}`;
-    asks.push(as(shows, operation, await sentFor(operation, parameters, world)));
+    const { values } = await world.goodOf(operation, 0);
+    asks.push(as(shows, operation, { values, parameters }));
     const isOpen = `foreign_read.output.status in [401, 403, 404] && ${shows}.output.status < 300`;
     verdicts.push(
       verdict(`kept_${at + 1}`, `!(${isOpen})`, {
@@ -45,12 +45,11 @@ export async function otherUser(
       }),
     );
   }
-  const head = headOf(`${creator.id}: another user`, world);
-  return sequence(head, creator.id, [...asks, ...verdicts]);
+  return flow(creator, "another user", [...asks, ...verdicts], world);
 }
 
 const verdict = (
   id: string,
   expression: string,
   said: { operation: string; fault: FaultId; shows: string; label: string },
-): Ask => conditionOf(id, expression, { ...said, kind: "rule", field: "credentials" });
+): Ask => conditionOf(id, expression, { ...said, field: "credentials" });

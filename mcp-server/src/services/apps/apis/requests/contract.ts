@@ -1,6 +1,7 @@
 import type { ApiCheck, ApiMedia, ApiOperation, ApiResponse, ApiSpec } from "../../../../domain/index.ts";
 import { wholeSchema } from "../spec/wholeSchema.ts";
 import type { Answer } from "./answer.ts";
+import { isJson } from "./media.ts";
 
 /**
  * The checks that an operation's description makes of an answer: a described status, and for it the described content type
@@ -20,16 +21,27 @@ export function contractChecks(
   }
   const type = headers["content-type"] ?? "";
   const media = mediaFor(response.content, type);
-  const required = Object.entries(response.headers).filter(([, header]) => header.required);
   return [
     { status },
-    ...required.map(([header]): ApiCheck => ({ header, present: true })),
     ...contentChecks(response.content, type, status),
-    ...(media?.schema !== undefined && /[/+]json\b/i.test(type)
-      ? [{ json_schema: wholeSchema(media.schema, definitions, "response") }]
-      : []),
+    ...replyChecks(
+      response,
+      media?.schema !== undefined && isJson(type)
+        ? wholeSchema(media.schema, definitions, "response")
+        : undefined,
+    ),
   ];
 }
+
+/** What a described reply must have: its headers and, where one is given, the schema of its body. */
+export const replyChecks = (
+  { required_headers: headers }: ApiResponse,
+  schema: ApiCheck["json_schema"],
+  only: Pick<ApiCheck, "if_status"> = {},
+): ApiCheck[] => [
+  ...headers.map((header): ApiCheck => ({ ...only, header, present: true })),
+  ...(schema === undefined ? [] : [{ ...only, json_schema: schema }]),
+];
 
 /** By its status, else by its class, else `default`. */
 const describedResponse = (responses: ApiOperation["responses"], status: number): ApiResponse | undefined =>

@@ -9,7 +9,7 @@ export type WrittenParameters = { url: string; headers: Record<string, string> }
 /** How a value becomes text: as it is, and as a part of an address. */
 export type Writing = { text(value: unknown): string; encoded(value: unknown): string };
 
-const scalar = (value: unknown): string =>
+export const scalar = (value: unknown): string =>
   typeof value === "object" && value !== null ? JSON.stringify(value) : String(value);
 
 const plainWriting: Writing = {

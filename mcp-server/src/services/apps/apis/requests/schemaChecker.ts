@@ -2,10 +2,9 @@ import type { ApiCheck } from "../../../../domain/index.ts";
 import { ToolError } from "../../../../errors.ts";
 import { jsonText } from "../../../values/exactNumbers.ts";
 import { withExactNumbers } from "../../../values/values.ts";
-import { createWorkerThread, isOutOfMemory } from "../workerThread.ts";
+import { createWorkerThread } from "../workerThread.ts";
 
 /** A caller's schema runs in a thread with limits of time and memory per answer. */
-const timeoutMs = 5_000;
 const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 };
 const longestSchema = 500_000;
 
@@ -28,7 +27,9 @@ export type SchemaChecker = {
 /** The thread starts with the first check, and again after a check that broke it. */
 export function createSchemaChecker(workerFile?: URL): SchemaChecker {
   const thread = createWorkerThread<SchemaQuestion, SchemaAnswer>({
-    ...{ name: "schemaWorker", file: workerFile, timeoutMs, resourceLimits, tooSlow, endedBy },
+    ...{ name: "schemaWorker", file: workerFile, timeoutMs: 5_000, resourceLimits },
+    work: "The check by JSON Schema",
+    hint: "Check a part of the answer with json_path, or take nested anyOf and patterns with repeats out of the schema.",
   });
   return {
     async check(schema, value) {
@@ -49,22 +50,3 @@ const invalid = (what: string) =>
     `The JSON Schema ${what}.`,
     "It is JSON Schema 2020-12, or draft-07 where $schema says so; correct it and save the test case again.",
   );
-
-const tooSlow = () =>
-  new ToolError(
-    "EXECUTION_TIMEOUT",
-    `The JSON Schema gave no answer within ${timeoutMs} ms.`,
-    "Check a part of the answer with json_path, or take nested anyOf and patterns with repeats out of the schema.",
-  );
-
-function endedBy(error: unknown): ToolError {
-  const isMemory = isOutOfMemory(error);
-  const why = error instanceof Error && !isMemory ? `: ${error.message}` : "";
-  return new ToolError(
-    "OUT_OF_MEMORY",
-    isMemory
-      ? "The check by JSON Schema needed too much memory."
-      : `The check by JSON Schema was ended${why}.`,
-    "Check a part of the answer with json_path, or ask the API for less.",
-  );
-}

@@ -2,13 +2,7 @@ import type { ApiLink, ApiMedia, ApiOperation, ApiResponse } from "../../../../d
 import { examplesOf, type Tools } from "./parameters.ts";
 import { isObject, type SpecNode } from "./reader.ts";
 
-/** A link before all operations are known: by id, or by the place of its operation. */
-export type WrittenLink = Omit<ApiLink, "operation_id"> & { operation_id?: string; operation_ref?: string };
-export type WrittenResponse = Omit<ApiResponse, "links"> & { links: Record<string, WrittenLink> };
-
 type Body = NonNullable<ApiOperation["body"]>;
-
-const mostDescribed = 500;
 
 function mediaOf(node: SpecNode, { reader, schemas }: Tools): ApiMedia {
   const schema = reader.own(node, "schema");
@@ -78,7 +72,7 @@ export function responsesOf(
   operation: SpecNode,
   produces: readonly string[],
   tools: Tools,
-): Record<string, WrittenResponse> {
+): Record<string, ApiResponse> {
   const { reader } = tools;
   return Object.fromEntries(
     reader
@@ -90,16 +84,15 @@ export function responsesOf(
 
 const statusOf = (key: string) => (key.toLowerCase() === "default" ? "default" : key.toUpperCase());
 
-function responseOf(node: SpecNode, produces: readonly string[], tools: Tools): WrittenResponse {
+function responseOf(node: SpecNode, produces: readonly string[], tools: Tools): ApiResponse {
   const { reader } = tools;
   reader.object(node);
   return {
-    description: (reader.text(node, "description") ?? "").slice(0, mostDescribed),
     content: tools.isSwagger2
       ? swaggerContentOf(node, produces, tools)
       : contentOf(reader.child(node, "content"), tools),
-    headers: headersOf(node, tools),
-    links: tools.isSwagger2 ? {} : linksOf(node, tools),
+    required_headers: headersOf(node, tools),
+    links: tools.isSwagger2 ? [] : linksOf(node, tools),
   };
 }
 
@@ -122,31 +115,17 @@ function swaggerContentOf(
   );
 }
 
-function headersOf(node: SpecNode, { reader, schemas, isSwagger2 }: Tools): ApiResponse["headers"] {
-  return Object.fromEntries(
-    reader.members(reader.child(node, "headers")).map(({ key, node: header }) => [
-      key.toLowerCase(),
-      {
-        required: reader.flag(header, "required"),
-        schema: schemas.convert(isSwagger2 ? header : reader.own(header, "schema")),
-      },
-    ]),
-  );
+/** Lower-case names of the headers that are required. */
+function headersOf(node: SpecNode, { reader }: Tools): string[] {
+  return reader
+    .members(reader.child(node, "headers"))
+    .flatMap(({ key, node: header }) => (reader.flag(header, "required") ? [key.toLowerCase()] : []));
 }
 
-function linksOf(node: SpecNode, { reader }: Tools): Record<string, WrittenLink> {
-  return Object.fromEntries(
-    reader.members(reader.child(node, "links")).map(({ key, node: link }) => {
-      const [id, ref] = [reader.text(link, "operationId"), reader.text(link, "operationRef")];
-      const parameters = reader.own(link, "parameters")?.value;
-      const body = reader.own(link, "requestBody");
-      const written: WrittenLink = {
-        ...(id !== undefined && { operation_id: id }),
-        ...(ref !== undefined && { operation_ref: ref }),
-        parameters: isObject(parameters) ? { ...parameters } : {},
-        ...(body && { body: body.value }),
-      };
-      return [key, written];
-    }),
-  );
+function linksOf(node: SpecNode, { reader }: Tools): ApiLink[] {
+  return reader.members(reader.child(node, "links")).flatMap(({ node: link }) => {
+    const operation_id = reader.text(link, "operationId");
+    const parameters = reader.own(link, "parameters")?.value;
+    return operation_id === undefined || !isObject(parameters) ? [] : [{ operation_id, parameters }];
+  });
 }

@@ -1,22 +1,16 @@
 import type { ApiOperation } from "../../../../domain/index.ts";
-import { bodyOf, responsesOf, swaggerBodyOf, type WrittenResponse } from "./contents.ts";
+import { bodyOf, responsesOf, swaggerBodyOf } from "./contents.ts";
 import { parametersOf, type Tools } from "./parameters.ts";
-import { isObject, placeOf, type SpecNode } from "./reader.ts";
+import { isObject, type SpecNode } from "./reader.ts";
 import { serversOf } from "./servers.ts";
 
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE"] as const;
-
-type Written = Omit<ApiOperation, "responses"> & {
-  responses: Record<string, WrittenResponse>;
-  /** Where it stands, for links by reference. */
-  place: string;
-};
 
 /** Every operation under `paths`, in the document's order. */
 export function operationsOf(root: SpecNode, tools: Tools): ApiOperation[] {
   const { reader } = tools;
   const taken = new Set<string>();
-  const written = reader
+  return reader
     .members(reader.child(root, "paths"))
     .filter(({ key }) => !key.startsWith("x-"))
     .flatMap(({ key: path, node: item }) => {
@@ -27,7 +21,6 @@ export function operationsOf(root: SpecNode, tools: Tools): ApiOperation[] {
         return [operationOf(node, { root, item, path, method, taken }, tools)];
       });
     });
-  return written.map((operation) => linked(operation, written, tools));
 }
 
 type Around = {
@@ -38,7 +31,7 @@ type Around = {
   taken: Set<string>;
 };
 
-function operationOf(node: SpecNode, around: Around, tools: Tools): Written {
+function operationOf(node: SpecNode, around: Around, tools: Tools): ApiOperation {
   const { reader } = tools;
   const { root, item, path, method } = around;
   reader.object(node);
@@ -49,11 +42,10 @@ function operationOf(node: SpecNode, around: Around, tools: Tools): Written {
   const { parameters, others } = parametersOf(given, { path, tools });
   const types = (key: string) => (reader.own(node, key) ? reader.texts(node, key) : reader.texts(root, key));
   const body = tools.isSwagger2 ? swaggerBodyOf(others, types("consumes"), tools) : bodyOf(node, tools);
-  const description = reader.text(node, "description")?.slice(0, 2_000);
+  const summary = reader.text(node, "summary") ?? reader.text(node, "description") ?? "";
   return {
     ...{ id: idOf(node, around, tools), method, path },
-    summary: (reader.text(node, "summary") ?? description ?? "").split("\n", 1)[0]?.slice(0, 200) ?? "",
-    ...(description !== undefined && { description }),
+    summary: summary.split("\n", 1)[0]?.slice(0, 200) ?? "",
     tags: reader.texts(node, "tags"),
     deprecated: reader.flag(node, "deprecated"),
     parameters,
@@ -62,7 +54,6 @@ function operationOf(node: SpecNode, around: Around, tools: Tools): Written {
     security: securityOf(reader.own(node, "security") ?? reader.own(root, "security"), tools),
     servers: tools.isSwagger2 ? [] : ownServers(node, item, tools),
     extensions: { ...extensionsOf(item), ...extensionsOf(node) },
-    place: `${method} ${path}`,
   };
 }
 
@@ -99,40 +90,10 @@ function securityOf(node: SpecNode | undefined, { reader }: Tools): ApiOperation
     );
 }
 
-export const extensionsOf = ({ value }: SpecNode): Record<string, unknown> =>
+const extensionsOf = ({ value }: SpecNode): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(isObject(value) ? value : {}).filter(
       // Pages of documentation, which say nothing about the API itself.
       ([key]) => key.startsWith("x-") && !/^x-(readme|code-?samples|codegen|redoc)/i.test(key),
     ),
   );
-
-/** Links that lead to an operation of this spec. */
-function linked(
-  { place: _, ...operation }: Written,
-  all: readonly Written[],
-  { reader }: Tools,
-): ApiOperation {
-  const responses = Object.entries(operation.responses).map(([status, response]) => {
-    const links = Object.entries(response.links).flatMap(
-      ([name, { operation_id, operation_ref, ...rest }]) => {
-        const target = all.find(
-          ({ id, place }) => id === operation_id || place === placeOfRef(operation_ref, reader.root),
-        );
-        if (target) return [[name, { operation_id: target.id, ...rest }] as const];
-        reader.warnings.add(`the link ${name} of ${operation.id} leads to no operation`);
-        return [];
-      },
-    );
-    return [status, { ...response, links: Object.fromEntries(links) }] as const;
-  });
-  return { ...operation, responses: Object.fromEntries(responses) };
-}
-
-/** `#/paths/~1pets~1{id}/get` as `GET /pets/{id}`. */
-function placeOfRef(ref: string | undefined, document: string): string | undefined {
-  const [, path, method] =
-    /^\/paths\/([^/]+)\/(\w+)$/.exec(placeOf({ document }, ref ?? "")?.pointer ?? "") ?? [];
-  if (path === undefined || method === undefined) return undefined;
-  return `${method.toUpperCase()} ${path.replaceAll("~1", "/").replaceAll("~0", "~")}`;
-}

@@ -67,10 +67,8 @@ function parameterOf(
   const [media] = reader.members(reader.child(node, "content"));
   const holder = media?.node ?? node;
   const schema = tools.isSwagger2 ? schemas.convert(node) : schemas.convert(reader.own(holder, "schema"));
-  const description = reader.text(node, "description")?.slice(0, 500);
   return {
     ...{ name, in: place, required: place === "path" || reader.flag(node, "required") },
-    ...(description !== undefined && { description }),
     schema: tools.isSwagger2 ? withoutPlace(schema) : schema,
     ...(tools.isSwagger2 ? collectionOf(node, place, reader) : styleOf(node, place, reader)),
     ...(media && { content_type: media.key }),

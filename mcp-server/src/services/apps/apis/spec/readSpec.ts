@@ -1,5 +1,5 @@
 import type { ApiSpec } from "../../../../domain/index.ts";
-import { extensionsOf, operationsOf } from "./operations.ts";
+import { operationsOf } from "./operations.ts";
 import type { Tools } from "./parameters.ts";
 import { parseText, SpecProblem } from "./parseText.ts";
 import { isObject, Reader, type SpecNode } from "./reader.ts";
@@ -67,7 +67,6 @@ function specOf(reader: Reader): Omit<ApiSpec, "name"> {
     servers: isSwagger2 ? swaggerServersOf(root, tools) : defaultServers(root, tools),
     security_schemes: securitySchemesOf(root, tools),
     operations,
-    extensions: extensionsOf(root),
     // Last: these are what everything else refers to.
     definitions: schemas.definitions(),
   };

@@ -141,7 +141,7 @@ export class Reader {
 const escaped = (key: string) => key.replaceAll("~", "~0").replaceAll("/", "~1");
 
 /** The document and pointer that a reference names; undefined for one by anchor, or one that is not an address. */
-export function placeOf(from: Pick<SpecNode, "document">, ref: string) {
+function placeOf(from: Pick<SpecNode, "document">, ref: string) {
   const [address = "", fragment = ""] = ref.split("#", 2);
   if (fragment !== "" && !fragment.startsWith("/")) return undefined;
   if (address !== "" && !URL.canParse(address, from.document)) return undefined;

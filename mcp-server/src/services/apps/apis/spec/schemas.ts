@@ -76,21 +76,15 @@ export class Schemas {
   }
 
   private keywords(node: SpecNode, value: Members): ApiJsonSchema {
-    if (typeof value.$ref === "string") return this.referred(node, value, value.$ref);
     const schema: Schema = {};
     for (const key of Object.keys(value)) this.keyword(node, key, schema);
-    this.adjust(node, value, schema);
-    return schema;
-  }
-
-  /** Next to a reference the older versions ignore everything; what OpenAPI 3.1 adds there counts. */
-  private referred(node: SpecNode, value: Members, ref: string): ApiJsonSchema {
-    const target = this.reader.target(node, ref);
-    if (target === undefined) return true;
-    const { $ref: _, ...others } = value;
-    const schema: Schema = {};
-    for (const key of Object.keys(others)) this.keyword(node, key, schema);
-    return { ...schema, $ref: `#/$defs/${this.nameOf(target)}` };
+    if (typeof value.$ref !== "string") {
+      this.adjust(node, value, schema);
+      return schema;
+    }
+    // Next to a reference the older versions ignore everything; what OpenAPI 3.1 adds there counts.
+    const target = this.reader.target(node, value.$ref);
+    return target === undefined || { ...schema, $ref: `#/$defs/${this.nameOf(target)}` };
   }
 
   private nameOf(target: SpecNode): string {
@@ -197,13 +191,14 @@ export class Schemas {
     const key = Array.isArray(schema.oneOf) ? "oneOf" : "anyOf";
     const alternatives = schema[key];
     if (typeof propertyName !== "string" || !Array.isArray(alternatives)) return;
-    const named = new Map<unknown, string[]>();
-    for (const [name, ref] of Object.entries(isObject(mapping) ? mapping : {}))
-      named.set(this.mapped(node, ref), [...(named.get(this.mapped(node, ref)) ?? []), name]);
+    const mapped = Object.entries(isObject(mapping) ? mapping : {}).map(
+      ([name, ref]) => [name, this.mapped(node, ref)] as const,
+    );
     schema[key] = alternatives.map((one: unknown) => {
       const ref = isObject(one) ? one.$ref : undefined;
       if (typeof ref !== "string") return one;
-      const names = [...(named.get(ref) ?? []), ref.slice("#/$defs/".length)];
+      const own = mapped.flatMap(([name, target]) => (target === ref ? [name] : []));
+      const names = [...own, ref.slice("#/$defs/".length)];
       const is = { type: "object", properties: { [propertyName]: { enum: [...new Set(names)] } } };
       return { allOf: [{ ...is, required: [propertyName] }, one] };
     });
@@ -228,13 +223,13 @@ function isPattern(text: string): boolean {
 
 /** `exclusiveMinimum: true` makes the limit next to it exclusive (OpenAPI 3.0 and Swagger 2). */
 function exclusive(value: Members, schema: Schema): void {
-  if (value.exclusiveMinimum === true && schema.minimum !== undefined) {
-    schema.exclusiveMinimum = schema.minimum;
-    delete schema.minimum;
-  }
-  if (value.exclusiveMaximum === true && schema.maximum !== undefined) {
-    schema.exclusiveMaximum = schema.maximum;
-    delete schema.maximum;
+  for (const [flag, limit] of [
+    ["exclusiveMinimum", "minimum"],
+    ["exclusiveMaximum", "maximum"],
+  ] as const) {
+    if (value[flag] !== true || schema[limit] === undefined) continue;
+    schema[flag] = schema[limit];
+    delete schema[limit];
   }
 }
 
