@@ -62,9 +62,7 @@ export function matchSkill(
       (!platform || skill.platform === null || skill.platform === platform) &&
       judge(skill, subject).every((holds) => holds !== false),
   );
-  const phrases = possible.flatMap((skill) =>
-    phrasesOf(skill).map((text) => ({ skill, text, words: wordsOf(text) })),
-  );
+  const phrases = possible.flatMap((skill) => wordsOfSkill(skill).phrases);
   const found = bySubject(decide(request, phrases), request, phrases, subject);
   if (typeof found !== "string") return { kind: "match", skill: found.skill, phrase: found.text };
   return { kind: "ask", candidates: rank(request, possible).slice(0, maxCandidates), reason: found };
@@ -140,10 +138,7 @@ function objection(
 
 /** Skills that share words with a request in their triggers or description. A word counts more the fewer skills have it. */
 function rank(request: string, skills: readonly Skill[]): Skill[] {
-  const texts = skills.map((skill) => ({
-    skill,
-    words: new Set([...phrasesOf(skill), skill.description].flatMap(meaningfulWords)),
-  }));
+  const texts = skills.map((skill) => ({ skill, words: wordsOfSkill(skill).all }));
   const asked = new Set(meaningfulWords(request));
   const weights = new Map(
     [...asked].map((word) => {
@@ -170,6 +165,22 @@ export function nearestPhrase(request: string, skill: Skill): string {
 }
 
 const phrasesOf = ({ name, triggers, examples = [] }: Skill): string[] => [name, ...triggers, ...examples];
+
+type SkillWords = { phrases: readonly Phrase[]; all: ReadonlySet<string> };
+/** A skill never changes once it is loaded, and every request is compared with all of them. */
+const knownWords = new WeakMap<Skill, SkillWords>();
+
+function wordsOfSkill(skill: Skill): SkillWords {
+  const known = knownWords.get(skill);
+  if (known) return known;
+  const texts = phrasesOf(skill);
+  const words = {
+    phrases: texts.map((text) => ({ skill, text, words: wordsOf(text) })),
+    all: new Set([...texts, skill.description].flatMap(meaningfulWords)),
+  };
+  knownWords.set(skill, words);
+  return words;
+}
 
 /** Stems without courtesy; a text of nothing else keeps all its words. */
 function wordsOf(text: string): string[] {

@@ -1,7 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { ToolError } from "@labwright/mcp-server";
+import { afterAll, beforeEach } from "vitest";
 import { z } from "zod";
 import { createApi } from "#mcp-server/api/index.ts";
 import { runCommand } from "#mcp-server/cli/main.ts";
@@ -25,21 +26,20 @@ export function temporaryFolder(): { path: string; remove(): void } {
 
 export type Ran = { code: number; out: string; err: string };
 
+type RunSurroundings = {
+  env?: Record<string, string>;
+  cwd?: string;
+  signal?: AbortSignal;
+  /** Of a terminal so wide; none when left out. */
+  columns?: number;
+  /** What a person answers; without it, there is no one to type. */
+  ask?: (question: string) => Promise<string | undefined>;
+  onOut?: (text: string) => void;
+  onErr?: (text: string) => void;
+};
+
 /** One command line, in this process. */
-export async function run(
-  args: readonly string[],
-  options: {
-    env?: Record<string, string>;
-    cwd?: string;
-    signal?: AbortSignal;
-    /** Of a terminal so wide; none when left out. */
-    columns?: number;
-    /** What a person answers; without it, there is no one to type. */
-    ask?: (question: string) => Promise<string | undefined>;
-    onOut?: (text: string) => void;
-    onErr?: (text: string) => void;
-  } = {},
-): Promise<Ran> {
+export async function run(args: readonly string[], options: RunSurroundings = {}): Promise<Ran> {
   const ran = { out: "", err: "" };
   const code = await runCommand(args, {
     out: (text) => {
@@ -57,6 +57,39 @@ export async function run(
     ask: options.ask,
   });
   return { code, ...ran };
+}
+
+/**
+ * A project's folder, anew for each test of a file with these files in it, and commands in it. They start a daemon that has
+ * one simulated device, `box`, and serves all tests of the file.
+ */
+export function projectFolder(files: Readonly<Record<string, string>>) {
+  const data = temporaryFolder();
+  const env = { LABWRIGHT_DATA_DIR: data.path };
+  writeFileSync(join(data.path, "labwright.yaml"), "devices: [{ name: box, model: simulated }]\n");
+  let folder: ReturnType<typeof temporaryFolder> | undefined;
+  const place = () => folder?.path ?? "";
+  function write(name: string, text: string): void {
+    const file = join(place(), name);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
+  beforeEach(() => {
+    folder?.remove();
+    folder = temporaryFolder();
+    for (const [name, text] of Object.entries(files)) write(name, text);
+  });
+  afterAll(async () => {
+    await run(["stop"], { env, cwd: data.path });
+    folder?.remove();
+    data.remove();
+  });
+  return {
+    place,
+    write,
+    labwright: (args: readonly string[], options: Omit<RunSurroundings, "cwd"> = {}) =>
+      run(args, { ...options, env: { ...env, ...options.env }, cwd: place() }),
+  };
 }
 
 /** The connection of a command to a product in this process. */

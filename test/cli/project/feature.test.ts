@@ -1,31 +1,18 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { afterAll, beforeEach, expect, it, vi } from "vitest";
-import { run, temporaryFolder } from "../fixtures.ts";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it, vi } from "vitest";
+import { projectFolder } from "../fixtures.ts";
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
-const data = temporaryFolder();
-const env = { LABWRIGHT_DATA_DIR: data.path };
-let folder: ReturnType<typeof temporaryFolder>;
-writeFileSync(join(data.path, "labwright.yaml"), "devices: [{ name: box, model: simulated }]\n");
-afterAll(async () => {
-  await run(["stop"], { env, cwd: data.path });
-  folder.remove();
-  data.remove();
+const {
+  place,
+  write: writeText,
+  labwright,
+} = projectFolder({
+  "labwright/apps/tv.yaml": 'name: tv\nmodels: [simulated]\nnodes: { Home: check text "Movies" }\n',
 });
-beforeEach(() => {
-  folder?.remove();
-  folder = temporaryFolder();
-  write("labwright/apps/tv.yaml", "name: tv", "models: [simulated]", 'nodes: { Home: check text "Movies" }');
-});
-function write(name: string, ...lines: string[]): void {
-  const file = join(folder.path, name);
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, `${lines.join("\n")}\n`);
-}
-const labwright = (args: readonly string[], more: Record<string, string> = {}) =>
-  run(args, { env: { ...env, ...more }, cwd: folder.path });
+const write = (name: string, ...lines: string[]) => writeText(name, `${lines.join("\n")}\n`);
 const file = "labwright/tests/home.feature";
 
 it("a feature runs next to the tests of YAML, by the only app of its project, and says which line failed", async () => {
@@ -49,7 +36,7 @@ it("a feature runs next to the tests of YAML, by the only app of its project, an
     code: 0,
     out: "3 files with 1 app and 5 tests: nothing is wrong\n",
   });
-  const ran = await labwright(["run"], { GITHUB_ACTIONS: "true" });
+  const ran = await labwright(["run"], { env: { GITHUB_ACTIONS: "true" } });
   expect(ran.code).toBe(1);
   expect(ran.out).toMatch(/passed +a /m);
   expect(ran.out).toMatch(/passed +Home: Good /m);
@@ -102,15 +89,13 @@ it("no tool writes to a feature, and with several apps it says which one it is o
   expect(saved.out + saved.err).toMatch(
     /PROTECTED[\s\S]*home\.feature .* is a Gherkin feature, .* never writes/,
   );
-  expect(readFileSync(join(folder.path, file), "utf8")).toBe(`${text.join("\n")}\n`);
+  expect(readFileSync(join(place(), file), "utf8")).toBe(`${text.join("\n")}\n`);
   expect(await labwright(["run", file])).toMatchObject({ code: 0 });
   const given = { yaml: `# app: tv\n${text.join("\n")}`.replace("One", "Told"), file: "told.feature" };
   const told = await labwright(["call", "import_userinterface", "--json", JSON.stringify(given)]);
   expect(told).toMatchObject({ code: 0, out: expect.stringContaining('"Home: Told"') });
   // A test without a file of its own gets one, of YAML.
-  expect(readFileSync(join(folder.path, "labwright/tests/home-told.yaml"), "utf8")).toContain(
-    'I see "Movies"',
-  );
+  expect(readFileSync(join(place(), "labwright/tests/home-told.yaml"), "utf8")).toContain('I see "Movies"');
   write(
     "labwright/apps/box.yaml",
     "name: box app",

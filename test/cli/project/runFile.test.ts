@@ -1,31 +1,19 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterAll, beforeEach, expect, it, vi } from "vitest";
-import { run, temporaryFolder } from "../fixtures.ts";
+import { expect, it, vi } from "vitest";
+import { projectFolder } from "../fixtures.ts";
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
-const data = temporaryFolder();
-const env = { LABWRIGHT_DATA_DIR: data.path };
-let folder: ReturnType<typeof temporaryFolder>;
-writeFileSync(join(data.path, "labwright.yaml"), "devices: [{ name: box, model: simulated }]\n");
-afterAll(async () => {
-  await run(["stop"], { env, cwd: data.path });
-  folder.remove();
-  data.remove();
+const {
+  place,
+  write,
+  labwright: runIn,
+} = projectFolder({
+  "labwright/apps/tv.yaml": 'name: tv\nmodels: [simulated]\nnodes:\n  Home: check text "Movies"\n',
+  "labwright/tests/sign-in.yaml": 'steps:\n  - press HOME\n  - check text "Movies"\n',
 });
-beforeEach(() => {
-  folder?.remove();
-  folder = temporaryFolder();
-  write("labwright/apps/tv.yaml", 'name: tv\nmodels: [simulated]\nnodes:\n  Home: check text "Movies"\n');
-  write("labwright/tests/sign-in.yaml", 'steps:\n  - press HOME\n  - check text "Movies"\n');
-});
-function write(name: string, text: string): void {
-  const file = join(folder.path, name);
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, text);
-}
-const labwright = (...args: string[]) => run(args, { env, cwd: folder.path });
+const labwright = (...args: string[]) => runIn(args);
 
 it("a file runs alone with the app, the set-up and the tests that it needs, and no other test runs", async () => {
   write(
@@ -69,7 +57,7 @@ it("--watch of a file runs its test again when its app changes", async () => {
   ];
   const onOut = (text: string) => text.startsWith("watching ") && things.shift()?.();
   const args = ["run", "labwright/tests/a.yaml", "--watch"];
-  const { code, out } = await run(args, { env, cwd: folder.path, signal: controller.signal, onOut });
+  const { code, out } = await runIn(args, { signal: controller.signal, onOut });
   expect(out).toMatch(/passed +a .*changed: labwright\/apps\/tv\.yaml\n(?:failed|error) +a /s);
   expect(code).not.toBe(0);
 });
@@ -84,9 +72,9 @@ it("rows lie next to the test's file, and nothing outside the project is read", 
   write("labwright/tests/data/texts.csv", "text\nMovies\n");
   expect(await labwright("run", "labwright/tests/rows.yaml")).toMatchObject({ code: 0 });
   write("labwright/tests/rows.yaml", `for_each: ../../../outside.csv\n${steps}`);
-  writeFileSync(join(dirname(folder.path), "outside.csv"), "text\nMovies\n");
+  writeFileSync(join(dirname(place()), "outside.csv"), "text\nMovies\n");
   const outside = await labwright("run", "labwright/tests/rows.yaml");
-  rmSync(join(dirname(folder.path), "outside.csv"));
+  rmSync(join(dirname(place()), "outside.csv"));
   expect(outside).toMatchObject({ code: 2, out: expect.stringContaining("PATH_DENIED") });
   write("labwright/tests/rows.yaml", `for_each: nowhere.csv\n${steps}`);
   expect((await labwright("run", "labwright/tests/rows.yaml")).out).toMatch(
