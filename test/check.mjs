@@ -2,6 +2,7 @@
 // anything failed. With `--changed`: types, lint of the changed files, and the tests nearest to the change, in about a
 // minute.
 import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { changedFiles, nearestWithin, testsReaching } from "./changed.mjs";
 
 const print = (text) => process.stdout.write(`${text}\n`);
@@ -54,9 +55,15 @@ function ofChange() {
   };
 }
 
+/** What `npm run coverage` runs need not run again. */
+const { scripts } = JSON.parse(readFileSync("package.json", "utf8"));
+const ofCoverage = scripts.coverage.split(" ").filter((word) => word.startsWith("test/"));
 const everything = {
   checkers: [["types"], ["lint"], ["words"], ["deps"], ["unused"], ["coverage"]],
-  tests: ["vitest"],
+  tests: [
+    "vitest",
+    ...ofCoverage.map((path) => `--exclude=${path.endsWith(".ts") ? path : `${path}/**`}`),
+  ],
 };
 const { checkers, tests: asked } = process.argv.includes("--changed") ? ofChange() : everything;
 const [tests, checked] = await Promise.all([
