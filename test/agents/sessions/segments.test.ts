@@ -67,6 +67,16 @@ async function lab(
 }
 
 const priced = priceFile.models.map(({ model }) => model);
+/** One model of each kind: the others differ in price alone. */
+const kinds = new Map(
+  priceFile.models.map(({ model, price, ...facts }) => [
+    JSON.stringify([
+      { ...facts, cache_floor_tokens: 0 },
+      { ...getModel(model), id: "", floor: 0 },
+    ]),
+    model,
+  ]),
+);
 
 /** What is no PNG counts as the largest picture. */
 const jpeg = Buffer.from(`ffd8ffe0${"00".repeat(20)}`, "hex").toString("base64");
@@ -123,7 +133,7 @@ function compare(before: MessagesRequest, after: MessagesRequest): "goes on" | "
   return "new segment";
 }
 
-describe.each(priced)("a chat of sixty turns over four skills and back, with %s", (model) => {
+describe.each([...kinds.values()])("a chat of sixty turns over four skills and back, with %s", (model) => {
   test("is refused nothing, and each request is the one before it and more, or begins a segment", async () => {
     const { api, again } = await lab(model);
     const { say, conversations } = again();
