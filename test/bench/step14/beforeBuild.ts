@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
-import { mkdir, readdir, rename, rm, symlink } from "node:fs/promises";
+import { mkdir, readdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 
 /** The last commit without the walls. */
@@ -23,25 +22,18 @@ async function linkPackages(from: string, to: string): Promise<void> {
 }
 
 /**
- * The built product of the commit before the walls, with the packages of this checkout. Made once and kept below node_modules.
- * The commit must be in this repository: a shallow clone needs `git fetch --unshallow`.
+ * Builds the product of the commit before the walls in a folder below `scratch`, with the packages of this checkout. The commit
+ * must be in this repository: a shallow clone needs `git fetch --unshallow`.
  */
-export async function beforeBuild(root: string): Promise<string> {
+export async function beforeBuild(root: string, scratch: string): Promise<string> {
   const commit = process.env.BENCH_BEFORE ?? lastWithout;
-  const cache = join(root, "node_modules", ".cache", "labwright-test");
-  const folder = join(cache, `before-${commit}`);
-  if (existsSync(folder)) return folder;
-  const fresh = join(cache, `fresh-${process.pid}`);
-  await mkdir(fresh, { recursive: true });
-  try {
-    await run("git", ["archive", "--output", join(fresh, "source.tar"), commit], root);
-    await run("tar", ["-xf", "source.tar"], fresh);
-    await linkPackages(join(root, "node_modules"), join(fresh, "node_modules"));
-    await symlink(join(root, "mcp-server", "node_modules"), join(fresh, "mcp-server", "node_modules"));
-    await run(process.execPath, [join("mcp-server", "build.mjs")], fresh);
-    await rename(fresh, folder);
-    return folder;
-  } finally {
-    await rm(fresh, { recursive: true, force: true });
-  }
+  // Outside of node_modules, where esbuild would read no tsconfig.
+  const folder = join(scratch, "before");
+  await mkdir(folder);
+  await run("git", ["archive", "--output", join(folder, "source.tar"), commit], root);
+  await run("tar", ["-xf", "source.tar"], folder);
+  await linkPackages(join(root, "node_modules"), join(folder, "node_modules"));
+  await symlink(join(root, "mcp-server", "node_modules"), join(folder, "mcp-server", "node_modules"));
+  await run(process.execPath, [join("mcp-server", "build.mjs")], folder);
+  return folder;
 }

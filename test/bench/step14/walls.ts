@@ -104,7 +104,7 @@ async function measureSession(sides: Sides, before: string, sites: Sites, figure
 
 /** This build next to that of the commit before the walls: the same calls on the same pages, in turn. */
 export async function measureWalls({ sides, url }: Bench): Promise<Measurement[]> {
-  const before = await beforeBuild(sides.root);
+  const before = await beforeBuild(sides.root, sides.scratch);
   const sites = { url, twenty: await serveTwenty(), settle: await serveSettleSite(patterns) };
   const ours = noFigures();
   const theirs = noFigures();
