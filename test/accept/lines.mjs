@@ -109,6 +109,14 @@ export const lines = [
     check: (log) => expectIn(log, /goals met/, "table"),
   },
   {
+    name: "step14",
+    steps: [14],
+    what: "npm run bench -- --step 14: walls cost what they may, and no hostile input holds another call",
+    prints: true,
+    start: () => npm("run", "bench", "--", "--step", "14"),
+    check: (log) => expectIn(log, /goals met/, "table"),
+  },
+  {
     name: "inspector",
     steps: [1],
     what: "npx labwright mcp serves Inspector's --cli --method tools/list --strict",

@@ -9,11 +9,11 @@ import type { StdioServer } from "./stdioServer.ts";
 const sessions = 3;
 const options = { rounds: 3, warmUps: 1 };
 /** What takes some tens of milliseconds needs more rounds to stand out of the noise of a busy machine. */
-const shortOptions = { rounds: 31, warmUps: 10 };
+export const shortOptions = { rounds: 31, warmUps: 10 };
 const proof = "Only on the reached page";
 
 /** What each side does; every function gives the reply's text. */
-type Driver = {
+export type Driver = {
   /** The click's reply has only a link to a snapshot in a file: one more call, not timed, proves where it got. */
   looksAfterClick: boolean;
   open(url: string): Promise<string>;
@@ -22,7 +22,7 @@ type Driver = {
   fill(ref: string, text: string): Promise<string>;
 };
 
-function ourDriver(server: StdioServer): Driver {
+export function ourDriver(server: StdioServer): Driver {
   const act = async (command: string, params: object): Promise<string> =>
     (await server.call("execute_device_action", { actions: [{ command, params }] })).text;
   return {
@@ -47,7 +47,7 @@ function theirs(server: StdioServer): Driver {
 }
 
 /** Each call opens the small page, clicks its link and gives the milliseconds of the click, reply included. */
-function clicks(driver: Driver, url: (path: string) => string): () => Promise<number> {
+export function clicks(driver: Driver, url: (path: string) => string): () => Promise<number> {
   return async () => {
     await driver.open(url("/small"));
     const ref = refOf(await driver.look(), "Next page");

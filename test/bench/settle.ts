@@ -13,7 +13,7 @@ import type { StdioServer } from "./stdioServer.ts";
 
 const rounds = 3;
 
-const patterns: readonly Pattern[] = [
+export const patterns: readonly Pattern[] = [
   ...workPatterns,
   ...motionPatterns,
   ...pagePatterns,
@@ -29,7 +29,7 @@ const saysNothing = /nothing changed|no elements/;
 const act = async (server: StdioServer, actions: readonly object[]): Promise<string> =>
   (await server.call("execute_device_action", { actions }, { mayFail: true })).text;
 
-async function ourReply(server: StdioServer, pattern: Pattern, url: string): Promise<Reply> {
+export async function ourReply(server: StdioServer, pattern: Pattern, url: string): Promise<Reply> {
   await act(server, [{ command: "load_storage_state", params: {} }]);
   await act(server, [{ command: "navigate_to_url", params: { url } }]);
   const dump = (await server.call("dump_ui_elements", {})).text;

@@ -41,8 +41,8 @@ export type Sides = {
   browser: string;
   scratch: string;
   newDataDir(): Promise<string>;
-  /** `config` is a file of {@link newConfig}. */
-  ours(dataDir: string, options?: { config?: string }): StdioServer;
+  /** `config` is a file of {@link newConfig}, `build` the folder of another build than this checkout's. */
+  ours(dataDir: string, options?: { config?: string; build?: string }): StdioServer;
   /** A configuration with more in it than the browser that both sides get. */
   newConfig(settings: object): Promise<string>;
   /** `@playwright/mcp`, in the browser that ours gets. */
@@ -99,9 +99,9 @@ export async function openSides(root: string): Promise<Sides> {
       return dir;
     },
     newConfig,
-    ours: (dataDir, { config = usual } = {}) =>
+    ours: (dataDir, { config = usual, build = root } = {}) =>
       start({
-        args: [join(root, "mcp-server", "bin", "labwright.js"), "mcp"],
+        args: [join(build, "mcp-server", "bin", "labwright.js"), "mcp"],
         env: { LABWRIGHT_DATA_DIR: dataDir, LABWRIGHT_CONFIG: config },
       }),
     theirs: (...options) =>

@@ -43,6 +43,18 @@ it.each(pages)("the links of %s lead to files and headings that are there", (pag
   }
 });
 
+describe("the walls of SECURITY.md", () => {
+  const rows = [...textOf("SECURITY.md").matchAll(/^\| (?!Threat).*\|$/gm)].map(([row]) => row);
+
+  it("are shown", () => expect(rows.length).toBeGreaterThan(15));
+
+  it.each(rows)("are proved by tests that are there: %s", (row) => {
+    const proofs = [...row.matchAll(/\[([^\]]+)\]\((test\/[^)]+)\)/g)];
+    expect(proofs).not.toEqual([]);
+    for (const [, title = "", file = ""] of proofs) expect(textOf(file)).toContain(`"${title}"`);
+  });
+});
+
 describe("the commands of the command line", () => {
   const silent = { out() {}, err() {}, env: {}, cwd: root, signal: new AbortController().signal };
   const program = createProgram(silent, () => {});

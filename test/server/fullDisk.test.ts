@@ -3,7 +3,7 @@ import { appendFileSync, closeSync, mkdirSync, openSync, rmSync, writeFileSync }
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { productCommand, productServe, within } from "../fixtures/daemon.ts";
-import { type DaemonStart, ownDaemons } from "../fixtures/daemonProcess.ts";
+import { type DaemonProcess, type DaemonStart, ownDaemons } from "../fixtures/daemonProcess.ts";
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
 
@@ -21,6 +21,15 @@ beforeEach(() => {
 
 const config = "server: { name: lab }\ndevices: [{ name: box, model: simulated }]\n";
 const start = (given: Partial<DaemonStart> = {}) => daemons.start({ dataDir, config, ...given });
+
+/** Takes all space of a folder's disk. Returns the file that holds it. */
+function fill(folder: string, bytes: number): string {
+  const filler = join(folder, "filler");
+  expect(() => {
+    for (;;) appendFileSync(filler, Buffer.alloc(bytes));
+  }).toThrow("ENOSPC");
+  return filler;
+}
 
 /** Runs a program in a mount namespace of its own, after `mount` was done there. */
 const under = (mount: string) => ["unshare", "-rm", "sh", "-c", `${mount} && exec "$@"`, "sh"];
@@ -69,7 +78,7 @@ describe("a full disk under stderr or stdout", () => {
 describe("a full disk under the data", () => {
   const mounted = () => ({
     under: under(
-      `mount -t tmpfs -o size=90m tmpfs ${dataDir} && printf '%s' '${config}' > ${dataDir}/labwright.yaml`,
+      `mount -t tmpfs -o size=90m tmpfs ${dataDir} && mkdir ${dataDir}/pictures && mount -t tmpfs -o size=200k tmpfs ${dataDir}/pictures && printf '%s' '${config}folders: { artifacts: ${dataDir}/pictures }' > ${dataDir}/labwright.yaml`,
     ),
     see: (pid: number) => `/proc/${pid}/root${dataDir}`,
   });
@@ -86,13 +95,25 @@ describe("a full disk under the data", () => {
     ],
   });
 
+  /** A full disk under the pictures alone: the verdict stands, its step says what it has no picture of, and why. */
+  async function expectPicturesMissed(daemon: DaemonProcess): Promise<void> {
+    const filler = fill(join(daemon.dataDir, "pictures"), 10_000);
+    expect(await daemon.call("capture_screenshot")).toMatchObject({ error: { code: "ARTIFACT_STORE_FULL" } });
+    const run = (await daemon.call("execute_testcase", { testcase: "before" })).result;
+    expect(run).toMatchObject({ status: "passed", verified_count: 1 });
+    const { execution_id } = run;
+    const { steps } = (await daemon.call("get_execution_status", { execution_id })).result;
+    const notices = expect.arrayContaining([expect.stringContaining("after: ARTIFACT_STORE_FULL")]);
+    expect(steps).toMatchObject([{ status: "passed", notices }]);
+    rmSync(filler);
+    expect((await daemon.call("capture_screenshot")).success).toBe(true);
+  }
+
   it("ends no daemon: it reads, says what is full, and writes again when there is space", async () => {
     const daemon = await start(mounted());
     expect((await daemon.call("save_testcase", { testcase: testcase("before") })).success).toBe(true);
-    const filler = join(daemon.dataDir, "filler");
-    expect(() => {
-      for (;;) appendFileSync(filler, Buffer.alloc(1_000_000));
-    }).toThrow("ENOSPC");
+    await expectPicturesMissed(daemon);
+    const filler = fill(daemon.dataDir, 1_000_000);
     const save = () => daemon.call("save_testcase", { testcase: testcase("during") });
     await expect.poll(save, within).toMatchObject({
       error: { code: "STORAGE_FAILED", hint: expect.stringContaining("space") },

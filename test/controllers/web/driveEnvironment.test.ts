@@ -1,4 +1,4 @@
-import { readFile, stat } from "node:fs/promises";
+import { readFile, stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { shared } from "../../fixtures/shared.ts";
@@ -29,6 +29,19 @@ describe("storage", () => {
     await device.run("save_storage_state", { name: "private" });
     expect((await stat(join(device.folder, "private.json"))).mode & 0o777).toBe(0o600);
     expect(JSON.parse(await readFile(join(device.folder, "private.json"), "utf8"))).toHaveProperty("cookies");
+  });
+
+  it("a saved state that is torn is refused with what to do, and the browser keeps what it has", async () => {
+    await device.run("save_storage_state", { name: "torn" });
+    await open("/storage");
+    await device.run("click_element", { selector: "Log in" });
+    await truncate(join(device.folder, "torn.json"), 10);
+    await expect(device.run("load_storage_state", { name: "torn" })).rejects.toMatchObject({
+      code: "DEVICE_ERROR",
+      message: expect.stringContaining("Save it again with save_storage_state"),
+    });
+    await open("/storage");
+    expect(await seen()).toBe("cookie user=ada, item kept");
   });
 
   it("load_storage_state without a name leaves one empty tab and nothing of before", async () => {

@@ -173,7 +173,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
   } catch (error) {
     throw failure(
       error,
-      "check free space and rights of the data directory, and that no other program changed its db",
+      "Check free space and rights of the data directory (labwright doctor). If the files in its db are damaged, put a copy of db back, or move db away to begin with an empty database.",
     );
   }
 }

@@ -1,5 +1,5 @@
-import { existsSync, readFileSync, statfsSync } from "node:fs";
-import { dirname } from "node:path";
+import { existsSync, readFileSync, rmSync, statfsSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { brotliDecompressSync } from "node:zlib";
 import { PGlite } from "@electric-sql/pglite";
@@ -46,6 +46,9 @@ async function initialise(folder: string): Promise<void> {
 
 checkSpace();
 if (!isCluster(options.folder)) await placeCluster(options.folder, initialise);
+// The data directory's lock is ours, so this file is of a killed process. If it was killed while it wrote the file, the
+// file is empty, and PostgreSQL would refuse to start for ever.
+rmSync(join(options.folder, "postmaster.pid"), { force: true });
 // PGlite's default of 128 MB is of no use to one session and costs 130 MB of memory and a third of the time to open.
 const db = await PGlite.create({
   ...filesOfPostgres(),

@@ -21,12 +21,15 @@ export const isCluster = (folder: string) => existsSync(join(folder, "PG_VERSION
 
 /**
  * Makes a cluster next to `folder` by `fill` and renames it into place, so that a killed first start leaves no half; what
- * earlier ones left is removed. The caller owns the data directory's lock.
+ * earlier ones left is removed. The caller owns the data directory's lock. Throws when `folder` holds files: they are a
+ * damaged cluster.
  */
 export async function placeCluster(folder: string, fill: (fresh: string) => Promise<void>): Promise<void> {
   const parent = dirname(folder);
   const prefix = `${basename(folder)}.new-`;
   mkdirSync(parent, { recursive: true, mode: 0o700 });
+  if (existsSync(folder) && readdirSync(folder).length > 0)
+    throw new Error(`${folder} has files but no PG_VERSION`);
   for (const name of readdirSync(parent))
     if (name.startsWith(prefix)) rmSync(join(parent, name), { recursive: true, force: true });
   const fresh = mkdtempSync(join(parent, prefix));

@@ -32,7 +32,7 @@ export async function recordBlock(
     duration_ms: durationMs,
     input: prepared?.input ?? null,
     output: pictures.noted(end.output),
-    ...(end.ok && end.notices && end.notices.length > 0 && { notices: [...end.notices] }),
+    notices: [...((end.ok && end.notices) || []), ...pictures.missing],
     ...(failure && { error: errorOf(failure) }),
     artifacts: pictures.artifacts,
   };
@@ -91,20 +91,22 @@ const tooLate = (limitMs: number) =>
 
 class Pictures {
   readonly artifacts: Step["artifacts"] = [];
-  private readonly faults: string[] = [];
+  /** Why a picture could not be taken or kept, one line each. */
+  readonly missing: string[] = [];
+  private slowness: string | undefined;
 
   constructor(private readonly frame: Frame) {}
 
-  /** The output with a note of each picture that could not be taken. */
+  /** The output, with a note if pictures were left out on a slow device. */
   noted(output: unknown): unknown {
-    if (this.faults.length === 0) return output;
+    if (this.slowness === undefined) return output;
     return {
       ...(typeof output === "object" && output !== null ? output : { value: output }),
-      notes: this.faults,
+      notes: [this.slowness],
     };
   }
 
-  /** Notes a missing picture in the step, unless the device has no screen. `sparing` skips it on a slow device. */
+  /** A picture that is missing becomes a notice of the step, unless the device has no screen. `sparing` skips it on a slow device. */
   async take(kind: "screenshot_before" | "screenshot_after", sparing: boolean): Promise<void> {
     const { session } = this.frame;
     const { run, ports } = session;
@@ -115,7 +117,7 @@ class Pictures {
     }
     const slowness = sparing ? ports.screen.slowness(run.device.id) : undefined;
     if (slowness !== undefined) {
-      if (!session.saidSlow) this.faults.push(slowness);
+      if (!session.saidSlow) this.slowness = slowness;
       session.saidSlow = true;
       return;
     }
@@ -131,7 +133,7 @@ class Pictures {
     } catch (error) {
       if (run.signal.aborted) return;
       const { code, message } = reasonOf(error);
-      this.faults.push(`no ${kind.replace("_", " ")}: ${code}: ${message}`);
+      this.missing.push(`no ${kind.replace("_", " ")}: ${code}: ${message}`);
     } finally {
       stop();
     }
