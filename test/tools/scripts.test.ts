@@ -1,5 +1,4 @@
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
@@ -32,8 +31,7 @@ const execute = (args: Record<string, unknown>) =>
   client.call("execute_script", { device_id: "box", ...args });
 const stepsOf = async (reply: { structured: Record<string, unknown> }) =>
   (await product.services.executions.get(z.string().parse(reply.structured.execution_id))).steps;
-const runFolders = () =>
-  readdirSync(tmpdir()).filter((name) => name.startsWith(`labwright-script-${process.pid}-`));
+const runFolders = () => readdirSync(join(product.config.data_dir, "runs"));
 
 test("list_scripts names the user's scripts and the shipped ones, with what each says of itself", async () => {
   script("check.py", "#!/usr/bin/env python3\n# Checks the box\n");

@@ -26,6 +26,7 @@ const none: FoundSandbox = { ok: false, reason: "bubblewrap is not installed", f
 
 /** Scripts on a host without a sandbox. */
 function scriptsWithout(allowed: boolean) {
+  const registry = createRegistry(tools);
   const { services } = product;
   const shipped = join(packageFolder(), "scripts");
   return createScripts({
@@ -36,14 +37,18 @@ function scriptsWithout(allowed: boolean) {
     timeoutMs: 60_000,
     withoutSandbox: allowed,
     findSandbox: async () => none,
-    calls: () =>
-      createCallTool({
-        registry: createRegistry(tools),
+    runsFolder: join(product.config.data_dir, "runs"),
+    allowedNeeds: [],
+    tools: () => ({
+      find: registry.find,
+      calls: createCallTool({
+        registry,
         services,
         observe: silentObserver,
         calls: memoryCalls(async () => undefined),
         clock: systemClock,
       }),
+    }),
   });
 }
 const script = (name: string, text: string) =>

@@ -5,6 +5,8 @@ import type { Exit } from "./verdict.ts";
 
 /** Memory of one process is limited by the kernel; that of all together, and their number, is looked at so often. */
 const checkUsageMs = 200;
+/** Each file in memory costs the kernel about 1 KB, empty as it may be. */
+const mostFiles = 50_000;
 /** What a script left running without a sandbox may hold its output open so long. */
 const outputMs = 1_000;
 
@@ -34,7 +36,9 @@ export async function follow(
   signal.addEventListener("abort", abort, { once: true });
   const stops = [watchUsage(program, limits, clock, stop), timer(limits.timeoutMs, clock, stop)];
   try {
-    return { exit: await exitOf(program, clock), overrun };
+    const exit = await exitOf(program, clock);
+    if (program.ranOut()) stop(outOfMemory(limits));
+    return { exit, overrun };
   } finally {
     for (const end of stops) end();
     signal.removeEventListener("abort", abort);
@@ -65,13 +69,19 @@ function watchUsage(
   return () => cancel();
 }
 
+const outOfMemory = ({ memoryMb }: Limits): Overrun => ({
+  code: "OUT_OF_MEMORY",
+  message: `took more than its ${memoryMb} MB of memory and was stopped (limits.script_memory_mb).`,
+});
+
 function overrunOf(usage: ReturnType<WatchedProgram["usage"]>, limits: Limits): Overrun | undefined {
-  if (usage.memoryMb > limits.memoryMb) {
-    const message = `took more than its ${limits.memoryMb} MB of memory and was stopped (limits.script_memory_mb).`;
-    return { code: "OUT_OF_MEMORY", message };
-  }
+  if (usage.memoryMb > limits.memoryMb) return outOfMemory(limits);
   if (usage.tasks >= limits.processes) {
     const message = `reached its ${limits.processes} processes and threads and was stopped (limits.script_processes).`;
+    return { code: "INSUFFICIENT_RESOURCES", message };
+  }
+  if (usage.files > mostFiles) {
+    const message = `made more than ${mostFiles} files and folders in memory and was stopped.`;
     return { code: "INSUFFICIENT_RESOURCES", message };
   }
   if (limits.writtenMb === undefined || usage.writtenMb <= limits.writtenMb) return undefined;
