@@ -318,9 +318,15 @@ tried("list_hosts")
       "list_hosts was done",
     ]);
 
-    script("needs.py", `${tries("# labwright needs: save_testcase, delete_testcase, other_devices, force")}sys.exit(1)\n`);
+    script(
+      "needs.py",
+      `${tries("# labwright needs: save_testcase, delete_testcase, other_devices, force")}sys.exit(1)\n`,
+    );
     const lines = await logOf("needs.py");
-    expect(lines.slice(0, 2)).toEqual([`delete_testcase ${denied("delete_testcase")}`, "save_testcase was done"]);
+    expect(lines.slice(0, 2)).toEqual([
+      `delete_testcase ${denied("delete_testcase")}`,
+      "save_testcase was done",
+    ]);
     expect(lines[4]).toBe("capture_screenshot was done");
     expect(lines[6]).toBe(`take_control ${denied("force")}`);
     expect((await client.call("load_testcase", { testcase: "kept" })).error).toBeUndefined();

@@ -51,7 +51,13 @@ test("code needs either text or a file of the workspace", async () => {
 test("without a sandbox nothing runs, and files work all the same", async () => {
   const limits = { memoryMb: 256, processes: 32, timeoutMs: 60_000 };
   const none: FoundSandbox = { ok: false, reason: "bubblewrap is not installed", fix: "Install it" };
-  const workspace = createWorkspace({ ...product.services, folder, runsFolder, limits, findSandbox: async () => none });
+  const workspace = createWorkspace({
+    ...product.services,
+    folder,
+    runsFolder,
+    limits,
+    findSandbox: async () => none,
+  });
   const request = { args: [], timeout_ms: 5_000 };
   const refused = { code: "SANDBOX_UNAVAILABLE", message: expect.stringContaining("not installed") };
   await expect(
@@ -209,6 +215,18 @@ describe.runIf(hasSandbox)("execute_code", () => {
     rmSync(join(folder, "a.bin"), { force: true });
     rmSync(join(folder, "big.bin"), { force: true });
     await expect.poll(() => [...sleepers(8301), ...sleepers(8305)]).toEqual([]);
+  });
+
+  test("code that makes files on the disk without end is stopped, empty as they are", async () => {
+    const limits = { memoryMb: 256, processes: 32, timeoutMs: 60_000, diskFiles: 5_000 };
+    const workspace = createWorkspace({ ...product.services, folder, runsFolder, limits });
+    const code =
+      'mkdir many; cd many; for i in $(seq 100); do seq -f "$i-%g" 500 | xargs touch; sleep 0.05; done';
+    const request = { args: [], timeout_ms: 50_000, language: "bash", code } as const;
+    await expect(workspace.execute(request, callContext())).rejects.toMatchObject({
+      ...{ code: "INSUFFICIENT_RESOURCES", message: expect.stringContaining("5000 files") },
+    });
+    rmSync(join(folder, "many"), { recursive: true });
   });
 
   test("code that hangs ends at its time limit, with what it said and all that it started", async () => {

@@ -27,7 +27,10 @@ const removeMs = 20;
  * A cgroup in which this process may make others with limits on memory and processes: next to its own or above, where root
  * or a service manager (systemd's `Delegate=`) lets it. Undefined where it may not; the machine is then as it was.
  */
-export function findCgroups(root = standardRoot, controllers: readonly string[] = needed): Cgroups | undefined {
+export function findCgroups(
+  root = standardRoot,
+  controllers: readonly string[] = needed,
+): Cgroups | undefined {
   if (!existsSync(join(root, "cgroup.controllers"))) return undefined;
   const own = /^0::(\/.*)$/m.exec(read("/proc/self/cgroup"))?.[1];
   if (own === undefined) return undefined;
@@ -35,6 +38,7 @@ export function findCgroups(root = standardRoot, controllers: readonly string[] 
     const folder = join(place, `${begin}${process.pid}`);
     if (isUsable(folder, controllers)) {
       removeLeft(place);
+      process.once("exit", () => removeNow(folder));
       let count = 0;
       return { make: (limits) => make(join(folder, String(count++)), limits) };
     }
@@ -42,7 +46,7 @@ export function findCgroups(root = standardRoot, controllers: readonly string[] 
   return undefined;
 }
 
-/** Only a cgroup without processes of its own can hand its controllers on, so each program gets one inside of ours. */
+/** Only a cgroup without processes of its own can give its controllers to others, so each program gets one inside of ours. */
 function isUsable(folder: string, controllers: readonly string[]): boolean {
   try {
     mkdirSync(folder, { recursive: true });

@@ -43,7 +43,7 @@ export function usageOf(pid: number, inMemory: readonly string[] = []): TreeUsag
 const megabytes = (text: string, name: string) =>
   Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(text)?.[1] ?? 0) / 1_024;
 
-/** The first process that has the folders tells of them. */
+/** Read through the first process that has the folders. */
 function heldIn(tree: readonly number[], folders: readonly string[]): { heldMb: number; files: number } {
   const held = { heldMb: 0, files: 0 };
   for (const one of tree.slice(1)) {

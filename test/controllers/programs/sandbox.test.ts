@@ -165,12 +165,30 @@ except OSError as error:
     const lines = text.trim().split("\n");
     expect(lines.filter((line) => line.startsWith("call "))).toEqual(
       [
-        ...["unshare", "setns", "clone", "io_uring_setup", "bpf", "keyctl", "add_key", "perf_event_open", "ptrace"],
-        ...["process_vm_readv", "process_vm_writev", "userfaultfd", "memfd_create", "shmget", "mount", "pivot_root"],
+        ...[
+          "unshare",
+          "setns",
+          "clone",
+          "io_uring_setup",
+          "bpf",
+          "keyctl",
+          "add_key",
+          "perf_event_open",
+          "ptrace",
+        ],
+        ...[
+          "process_vm_readv",
+          "process_vm_writev",
+          "userfaultfd",
+          "memfd_create",
+          "shmget",
+          "mount",
+          "pivot_root",
+        ],
       ].map((name) => `call ${name} EPERM`),
     );
     expect(lines.filter((line) => !line.startsWith("call "))).toEqual([
-      "clone3 ENOSYS",
+      ...["clone3 ENOSYS", "fallocate ENOTSUP"],
       ...["family 40 EAFNOSUPPORT", "family 38 EAFNOSUPPORT", "family 17 EAFNOSUPPORT"],
       "unshare: unshare failed: Operation not permitted",
       "thread",
@@ -210,7 +228,9 @@ except OSError as error:
     const host = await bundled(hostInNode);
     const moments = [0, 5, 20, 50, 100, 200];
     const kills = moments.map(async (ms, index) => {
-      const child = spawn(process.execPath, [host, String(4720 + index)], { stdio: ["pipe", "pipe", "inherit"] });
+      const child = spawn(process.execPath, [host, String(4720 + index)], {
+        stdio: ["pipe", "pipe", "inherit"],
+      });
       await new Promise((resolve) => child.stdout.once("data", resolve));
       child.stdin.write(`${ms}\n`);
       const [, signal] = await once(child, "exit");
@@ -324,6 +344,7 @@ for name, *numbers in [("io_uring_setup", 425, 425), ("bpf", 321, 280), ("keyctl
         ("userfaultfd", 323, 282), ("memfd_create", 319, 279), ("shmget", 29, 194), ("mount", 165, 40), ("pivot_root", 155, 41)]:
     print("call", name, call(numbers, 0, page, 0, 0, 0))
 print("clone3", call((435, 435), page, 64))
+print("fallocate", call((285, 47), 1, 0, 0, 4096))
 for family, kind in [(40, socket.SOCK_STREAM), (38, socket.SOCK_SEQPACKET), (17, socket.SOCK_RAW)]:
     try:
         print("family", family, socket.socket(family, kind))

@@ -1,23 +1,26 @@
 import { expect, it } from "vitest";
 import { seccompFilter } from "#controllers/programs/seccomp.ts";
 
-/** What the filter answers, as the kernel runs it: a jump table over one instruction of 8 bytes after another. */
-function answer(machine: string, call: { arch: number; number: number; argument?: number }): string {
+/** Instructions that jump by what was loaded before, by their code. */
+const jumps: Readonly<Record<number, (loaded: number, value: number) => boolean>> = {
+  21: (loaded, value) => loaded === value,
+  53: (loaded, value) => loaded >= value,
+  69: (loaded, value) => (loaded & value) !== 0,
+};
+
+type Call = { arch: number; number: number; argument?: number };
+
+/** What the filter answers, as the kernel runs it: one instruction of 8 bytes after another. */
+function answer(machine: string, { arch, number, argument = 0 }: Call): string {
   const bytes = seccompFilter(machine) ?? Buffer.alloc(0);
-  const data: Record<number, number> = { 0: call.number, 4: call.arch, 16: call.argument ?? 0 };
-  let loaded = 0;
+  const data = new Map([[0, number], [4, arch], [16, argument]]);
+  let loaded = Number.NaN;
   for (let at = 0; at < bytes.length; at += 8) {
-    const [code, yes, no, value] = [
-      ...[bytes.readUInt16LE(at), bytes.readUInt8(at + 2), bytes.readUInt8(at + 3), bytes.readUInt32LE(at + 4)],
-    ] as const;
+    const code = bytes.readUInt16LE(at);
+    const value = bytes.readUInt32LE(at + 4);
     if (code === 0x06) return value === 0x7fff0000 ? "allowed" : `errno ${value & 0xffff}`;
-    if (code === 0x20) loaded = data[value] ?? Number.NaN;
-    const holds: Record<number, boolean> = {
-      0x15: loaded === value,
-      0x35: loaded >= value,
-      0x45: (loaded & value) !== 0,
-    };
-    if (code in holds) at += 8 * ((holds[code] ? yes : no) ?? 0);
+    if (code === 0x20) loaded = Number(data.get(value));
+    else at += 8 * bytes.readUInt8(at + (jumps[code]?.(loaded, value) ? 2 : 3));
   }
   return "ran past its end";
 }

@@ -25,7 +25,10 @@ afterAll(() => product.dispose());
 const none: FoundSandbox = { ok: false, reason: "bubblewrap is not installed", fix: "Install it" };
 
 /** Scripts on a host without a sandbox. */
-function scriptsWithout(allowed: boolean, more: { runsFolder?: string; findSandbox?: typeof findSandbox } = {}) {
+function scriptsWithout(
+  allowed: boolean,
+  more: { runsFolder?: string; findSandbox?: typeof findSandbox } = {},
+) {
   const registry = createRegistry(tools);
   const { services } = product;
   const shipped = join(packageFolder(), "scripts");

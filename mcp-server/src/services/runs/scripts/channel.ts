@@ -6,7 +6,7 @@ import { z } from "zod";
 import { ToolError } from "../../../errors.ts";
 import { refused, type ToolReply } from "./calls.ts";
 
-const mostBodyBytes = 4_000_000;
+const mostBodyBytes = 1_000_000;
 const mostConnections = 16;
 
 const callSchema = z.strictObject({
@@ -83,7 +83,7 @@ async function read(request: IncomingMessage): Promise<z.output<typeof callSchem
   for await (const chunk of request.setEncoding("utf8")) {
     text += String(chunk);
     if (text.length > mostBodyBytes)
-      return { error: new ToolError("INPUT_TOO_LARGE", "A call is at most 4 MB.", "Send less at a time.") };
+      return { error: new ToolError("INPUT_TOO_LARGE", "A call is at most 1 MB.", "Send less at a time.") };
   }
   try {
     return callSchema.parse(JSON.parse(text));
@@ -140,7 +140,8 @@ export async function readResult({ result }: RunFolder, mostBytes = mostResultBy
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const handle = await open(result, flags).catch(() => undefined);
   try {
-    if (!handle || !(await handle.stat()).isFile()) return "LABWRIGHT_RESULT is not the file that the script was given";
+    if (!handle || !(await handle.stat()).isFile())
+      return "LABWRIGHT_RESULT is not the file that the script was given";
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(mostBytes), 0, mostBytes, 0);
     return buffer.toString("utf8", 0, bytesRead);
   } finally {

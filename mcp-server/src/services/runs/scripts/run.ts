@@ -11,7 +11,7 @@ import type {
   Secrets,
 } from "../../ports.ts";
 import { abortEnding } from "../../records/executions/index.ts";
-import { type ScriptTools, ScriptToolCalls } from "./calls.ts";
+import { ScriptToolCalls, type ScriptTools } from "./calls.ts";
 import { openChannel, openRunFolder, readResult } from "./channel.ts";
 import { type Followed, follow } from "./follow.ts";
 import { type Launch, type ScriptLimits, startScript } from "./launch.ts";
