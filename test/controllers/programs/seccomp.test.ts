@@ -8,17 +8,23 @@ const jumps: Readonly<Record<number, (loaded: number, value: number) => boolean>
   69: (loaded, value) => (loaded & value) !== 0,
 };
 
+const actionOf = (value: number) => (value === 0x7fff0000 ? "allowed" : `errno ${value & 0xffff}`);
+
 type Call = { arch: number; number: number; argument?: number };
 
 /** What the filter answers, as the kernel runs it: one instruction of 8 bytes after another. */
 function answer(machine: string, { arch, number, argument = 0 }: Call): string {
   const bytes = seccompFilter(machine) ?? Buffer.alloc(0);
-  const data = new Map([[0, number], [4, arch], [16, argument]]);
+  const data = new Map([
+    [0, number],
+    [4, arch],
+    [16, argument],
+  ]);
   let loaded = Number.NaN;
   for (let at = 0; at < bytes.length; at += 8) {
     const code = bytes.readUInt16LE(at);
     const value = bytes.readUInt32LE(at + 4);
-    if (code === 0x06) return value === 0x7fff0000 ? "allowed" : `errno ${value & 0xffff}`;
+    if (code === 0x06) return actionOf(value);
     if (code === 0x20) loaded = Number(data.get(value));
     else at += 8 * bytes.readUInt8(at + (jumps[code]?.(loaded, value) ? 2 : 3));
   }

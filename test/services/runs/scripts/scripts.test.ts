@@ -1,12 +1,13 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { type FoundSandbox, findSandbox } from "@labwright/controllers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createRegistry } from "#mcp-server/registry/registry.ts";
 import { createCallTool } from "#mcp-server/server/call/callTool.ts";
 import { systemClock } from "#mcp-server/services/records/clock.ts";
 import { createScripts } from "#mcp-server/services/runs/scripts/index.ts";
-import { readSaid, verdictOf } from "#mcp-server/services/runs/scripts/verdict.ts";
+import { readSaid, ScriptLog, verdictOf } from "#mcp-server/services/runs/scripts/verdict.ts";
 import { packageFolder } from "#mcp-server/storage/engine/packageFolder.ts";
 import { tools } from "#mcp-server/tools/index.ts";
 import { callContext } from "../../../fixtures/callContext.ts";
@@ -118,6 +119,21 @@ it.runIf(hasSandbox)("runs in a data directory whose path is longer than a socke
   const scripts = scriptsWithout(false, { runsFolder, findSandbox });
   const reply = await scripts.execute({ ...request, script: "hosts.sh" }, callContext());
   expect(reply).toMatchObject({ status: "passed" });
+});
+
+it("a log past its end counts lines, and its last line of output still is the result", async () => {
+  const said = '{"labwright": {"status": "failed", "message": "at last"}}';
+  const log = new ScriptLog(() => undefined);
+  const flood = "y\n".repeat(30_000);
+  log.read(
+    Readable.from([...Array<string>(40).fill(flood), `${said}\n\n`].map((text) => Buffer.from(text))),
+    true,
+  );
+  await expect.poll(() => log.lastOutput).toBe(said);
+  const lines = 40 * 30_000 + 2;
+  const kept = log.whole.split("\n").length - 1;
+  expect(log.whole.split("\n").at(-1)).toBe(`[${lines - kept} more lines are not kept]`);
+  expect(kept).toBeGreaterThan(400_000);
 });
 
 describe("a script's verdict", () => {
