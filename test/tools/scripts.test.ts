@@ -287,7 +287,8 @@ tried("update_requirement", requirement="R1", status="approved")
 tried("workspace_files", operation="write", path="x.txt", content="x")
 tried("capture_screenshot", device_id="other")
 tried("dump_ui_elements", session_id=sys.argv[1])
-tried("take_control", device_id="box", force=True)
+tried("take_control", device_id="box", force="true")
+tried("get_task_context", device_ids='["other"]')
 tried("take_control")
 tried("cancel_execution", execution_id=sys.argv[2])
 tried("list_hosts")
@@ -313,6 +314,7 @@ tried("list_hosts")
       `capture_screenshot ${denied("other_devices")}`,
       `dump_ui_elements ${denied("other_devices")}`,
       `take_control ${denied("force")}`,
+      `get_task_context ${denied("other_devices")}`,
       `take_control ${denied("other_devices")}`,
       "cancel_execution INVALID_INPUT -",
       "list_hosts was done",

@@ -53,15 +53,18 @@ function permissionsFor(
   const isTesting = effect === "write" && capabilities.every((one) => testing.has(one));
   return [
     ...(effect === "read" || isTesting ? [] : [tool]),
-    ...(args.force === true || args.replace === true ? ["force"] : []),
+    ...(isSet(args.force) || isSet(args.replace) ? ["force"] : []),
     ...(namesAnother(tool, args, own) ? ["other_devices"] : []),
   ];
 }
 
+/** Calls are read generously: "true" is true, and a list may come as its JSON. */
+const isSet = (flag: unknown) => flag !== undefined && flag !== false;
+
 function namesAnother(tool: string, args: Arguments, { device_id, sessions }: Own): boolean {
   const bare = device_id.slice(device_id.indexOf("/") + 1);
   const isOwn = (id: unknown) => id === device_id || id === bare;
-  const ids = Array.isArray(args.device_ids) ? args.device_ids : [];
+  const ids = [args.device_ids ?? []].flat();
   return (
     (args.device_id !== undefined && !isOwn(args.device_id)) ||
     (args.session_id !== undefined && !sessions.has(args.session_id)) ||
