@@ -35,6 +35,7 @@ export {
   type SandboxMount,
   startUnsandboxed,
   type WatchedProgram,
+  wallsOfScripts,
 } from "./programs/sandbox.ts";
 export { clipped, rectIn } from "./spaces.ts";
 export { atMost, untilAborted } from "./waiting/deadlines.ts";

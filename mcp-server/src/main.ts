@@ -180,7 +180,7 @@ async function compose(
     clock,
     maxCallMs: config.limits.call_ms,
   });
-  running.serveTools({ calls: callTool, effectOf: (name) => registry.find(name)?.effect });
+  running.serveTools({ calls: callTool, find: registry.find });
   const facts = agentFacts(parts);
   const agentStoreApi = rooms.createAgentStoreApi(parts.agentStore, facts, fault);
   const agents = agentsOf(parts, facts);

@@ -20,7 +20,9 @@ describe("defaults", () => {
       idle_exit_ms: 600_000,
       position_stale_ms: 30_000,
     });
-    expect(config.unsafe).toEqual({ javascript: false, device_shell: false, unsandboxed_scripts: false });
+    expect(config.unsafe).toEqual({
+      ...{ javascript: false, device_shell: false, unsandboxed_scripts: false, script_needs: [] },
+    });
     expect(config.is_default_data_dir).toBe(true);
     expect(config.folders.uploads).toBe(join(folder, ".local/share/labwright/uploads"));
   });

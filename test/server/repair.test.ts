@@ -2,6 +2,7 @@ import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { fitTypes } from "#mcp-server/domain/fitTypes.ts";
+import { schemaProblems } from "#mcp-server/domain/schemaProblems.ts";
 import { createRegistry } from "#mcp-server/registry/registry.ts";
 import { parseInput } from "#mcp-server/server/call/parseInput.ts";
 import { callLine, noSuchTool } from "#mcp-server/server/call/repair/noSuchTool.ts";
@@ -25,6 +26,16 @@ function errorOf(tool: string, args: unknown): { message: string; hint: string }
   }
   throw new Error("it is valid");
 }
+
+it("names the nearest key for the first of many unknown ones", () => {
+  const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`device_idd${n}`, 1]));
+  const { issues } = z.strictObject({ device_id: z.string().optional() }).safeParse(many).error ?? {
+    issues: [],
+  };
+  const problems = schemaProblems(issues, z.strictObject({ device_id: z.string().optional() }));
+  expect(problems).toHaveLength(5_000);
+  expect(problems.filter(({ message }) => message.includes("did you mean"))).toHaveLength(100);
+});
 
 describe("types that were given as text", () => {
   const schema = z.strictObject({

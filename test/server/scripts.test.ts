@@ -1,5 +1,4 @@
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, it, vi } from "vitest";
 import { z } from "zod";
@@ -42,8 +41,6 @@ it.runIf(hasSandbox)(
     writeFileSync(join(bench.dataDir, "scripts", "short.sh"), "true\n");
     const next = await host.call("execute_script", { script: "short.sh" });
     expect(next.structured).toMatchObject({ status: "passed" });
-    expect(readdirSync(tmpdir()).filter((name) => name.startsWith(`labwright-script-${before}-`))).toEqual(
-      [],
-    );
+    expect(readdirSync(join(bench.dataDir, "runs"))).toEqual([]);
   },
 );

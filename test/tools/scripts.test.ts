@@ -1,7 +1,6 @@
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import type { TestClient } from "../fixtures/client.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
@@ -11,6 +10,7 @@ import { chain } from "../services/apps/testcases/testcaseBench.ts";
 
 const yaml = `
 devices: [{ name: box, model: simulated }, { name: other, model: simulated }]
+unsafe: { script_needs: [save_testcase, other_devices] }
 limits: { script_memory_mb: 256, script_processes: 32, script_ms: 120000 }`;
 const within = { timeout: 20_000 };
 
@@ -32,8 +32,7 @@ const execute = (args: Record<string, unknown>) =>
   client.call("execute_script", { device_id: "box", ...args });
 const stepsOf = async (reply: { structured: Record<string, unknown> }) =>
   (await product.services.executions.get(z.string().parse(reply.structured.execution_id))).steps;
-const runFolders = () =>
-  readdirSync(tmpdir()).filter((name) => name.startsWith(`labwright-script-${process.pid}-`));
+const runFolders = () => readdirSync(join(product.config.data_dir, "runs"));
 
 test("list_scripts names the user's scripts and the shipped ones, with what each says of itself", async () => {
   script("check.py", "#!/usr/bin/env python3\n# Checks the box\n");
@@ -229,7 +228,8 @@ echo '{"labwright": {"status": "passed", "outputs": {"code": "'$code'", "hint": 
   test("counts the checks of a run that it waits for once, and of a run that it did not start never", async () => {
     script(
       "waits.py",
-      `import labwright, sys
+      `# labwright needs: save_testcase
+import labwright, sys
 def ended(id):
     return labwright.call("get_execution_status", execution_id=id, wait_ms=60000)["status"]
 ended(sys.argv[1])
@@ -270,6 +270,74 @@ labwright.result("failed", "look")
       "execute_script INVALID_INPUT\ncreate_deployment INVALID_INPUT\nrelease_control INVALID_INPUT\ncancel_execution INVALID_INPUT\nno_such_tool TOOL_NOT_FOUND",
     );
     expect(structured.reason).toEqual({ code: "SCRIPT_FAILED", message: "look" });
+  });
+
+  /** Prints what came of calls to tools that a script has no right to by itself. */
+  const tries = (head: string) => `${head}
+import labwright, sys
+def tried(tool, **args):
+    try:
+        labwright.call(tool, **args)
+        print(tool, "was done")
+    except labwright.LabwrightError as error:
+        print(tool, error.code, error.message.split("lacks the ")[-1] if error.code == "POLICY_DENIED" else "-")
+tried("delete_testcase", testcase="kept", confirm=True)
+tried("save_testcase", testcase={"name": "made by a script", "steps": ["check text 'Welcome home'"]})
+tried("update_requirement", requirement="R1", status="approved")
+tried("workspace_files", operation="write", path="x.txt", content="x")
+tried("capture_screenshot", device_id="other")
+tried("dump_ui_elements", session_id=sys.argv[1])
+tried("take_control", device_id="box", force="true")
+tried("get_task_context", device_ids='["other"]')
+tried("take_control")
+tried("cancel_execution", execution_id=sys.argv[2])
+tried("list_hosts")
+`;
+  test("gives a script no more than reading, testing and its own device, unless it asks and the configuration allows", async () => {
+    const stranger = await product.connect({ client: "stranger" });
+    onTestFinished(async () => void (await stranger.call("release_control", { device_id: "other" })));
+    const other = (await stranger.call("take_control", { device_id: "other" })).structured.session_id;
+    const kept = { testcase: { name: "kept", steps: ["check text 'Welcome home'"] } };
+    expect((await client.call("save_testcase", kept)).error).toBeUndefined();
+    const home = { session_id: other, userinterface_name: "box", node: "Home" };
+    const args = [other, (await stranger.call("navigate_to_node", home)).structured.execution_id];
+    const logOf = async (name: string) =>
+      String((await execute({ script: name, args })).structured.log_tail ?? "").split("\n");
+
+    script("asks.py", `${tries("# Tries what it may not")}sys.exit(1)\n`);
+    const denied = (name: string) => `POLICY_DENIED permission ${name}.`;
+    expect(await logOf("asks.py")).toEqual([
+      `delete_testcase ${denied("delete_testcase")}`,
+      `save_testcase ${denied("save_testcase")}`,
+      `update_requirement ${denied("update_requirement")}`,
+      `workspace_files ${denied("workspace_files")}`,
+      `capture_screenshot ${denied("other_devices")}`,
+      `dump_ui_elements ${denied("other_devices")}`,
+      `take_control ${denied("force")}`,
+      `get_task_context ${denied("other_devices")}`,
+      `take_control ${denied("other_devices")}`,
+      "cancel_execution INVALID_INPUT -",
+      "list_hosts was done",
+    ]);
+
+    script(
+      "needs.py",
+      `${tries("# labwright needs: save_testcase, delete_testcase, other_devices, force")}sys.exit(1)\n`,
+    );
+    const lines = await logOf("needs.py");
+    expect(lines.slice(0, 2)).toEqual([
+      `delete_testcase ${denied("delete_testcase")}`,
+      "save_testcase was done",
+    ]);
+    expect(lines[4]).toBe("capture_screenshot was done");
+    expect(lines[6]).toBe(`take_control ${denied("force")}`);
+    expect((await client.call("load_testcase", { testcase: "kept" })).error).toBeUndefined();
+    const { scripts } = (await client.call("list_scripts")).structured;
+    expect(scripts).toContainEqual(
+      expect.objectContaining({
+        ...{ name: "needs.py", needs: ["save_testcase", "delete_testcase", "other_devices", "force"] },
+      }),
+    );
   });
 
   test("a test that a script runs cannot run scripts in turn", async () => {
@@ -325,16 +393,31 @@ labwright.result("failed", "look")
     ["memory", "x=$(head -c 400M /dev/zero | tr '\\0' x)", {}, "error", "OUT_OF_MEMORY"],
     ["processes", "for i in $(seq 60); do sleep 8152 & done; wait", {}, "error", "INSUFFICIENT_RESOURCES"],
     [
+      "shared memory",
+      "python3 -c 'import mmap, time; mmap.mmap(-1, 4 << 26).write(bytes(4 << 26)); time.sleep(60)'",
+      {},
+      "error",
+      "OUT_OF_MEMORY",
+    ],
+    [
+      "empty files",
+      "cd /tmp; seq 10000000 | xargs touch",
+      {},
+      "error",
+      "INSUFFICIENT_RESOURCES",
+      "50000 files",
+    ],
+    [
       "writing",
       "echo x > /usr/bin/x && exit 0; head -c 70M /dev/zero > /scratch/x",
       {},
       "error",
       "INSUFFICIENT_RESOURCES",
     ],
-  ])("stops and reports a script at its limit of %s, and leaves nothing", async (name, text, args, status, code) => {
+  ])("stops and reports a script at its limit of %s, and leaves nothing", async (name, text, args, status, code, part = "") => {
     script(`${name}.sh`, `${text}\n`);
     const { structured } = await execute({ script: `${name}.sh`, ...args });
-    expect(structured).toMatchObject({ status, reason: { code } });
+    expect(structured).toMatchObject({ status, reason: { code, message: expect.stringContaining(part) } });
     expect(sleepers(8152)).toEqual([]);
     expect((await execute({ script: "plain.sh" })).structured).toMatchObject({ status: "passed" });
     expect(runFolders()).toEqual([]);

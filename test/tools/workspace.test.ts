@@ -12,6 +12,7 @@ import { hasSandbox, sleepers } from "../fixtures/sandbox.ts";
 const outside = mkdtempSync(join(tmpdir(), "labwright-outside-"));
 /** The limit on what a program writes counts what reaches a disk, and the temporary folder may be in memory. */
 const onDisk = mkdtempSync("/var/tmp/labwright-workspace-");
+const runsFolder = join(onDisk, "runs");
 const yaml = `
 devices: [{ name: box, model: simulated }]
 folders: { workspace: "${join(onDisk, "workspace")}" }
@@ -50,7 +51,13 @@ test("code needs either text or a file of the workspace", async () => {
 test("without a sandbox nothing runs, and files work all the same", async () => {
   const limits = { memoryMb: 256, processes: 32, timeoutMs: 60_000 };
   const none: FoundSandbox = { ok: false, reason: "bubblewrap is not installed", fix: "Install it" };
-  const workspace = createWorkspace({ ...product.services, folder, limits, findSandbox: async () => none });
+  const workspace = createWorkspace({
+    ...product.services,
+    folder,
+    runsFolder,
+    limits,
+    findSandbox: async () => none,
+  });
   const request = { args: [], timeout_ms: 5_000 };
   const refused = { code: "SANDBOX_UNAVAILABLE", message: expect.stringContaining("not installed") };
   await expect(
@@ -72,7 +79,7 @@ test.runIf(hasSandbox && process.getuid?.() === 0)(
     const closed = join(onDisk, "closed");
     mkdirSync(closed, { recursive: true, mode: 0o700 });
     const own = { folder: closed, limits: { memoryMb: 256, processes: 32, timeoutMs: 60_000 } };
-    const workspace = createWorkspace({ ...product.services, ...own });
+    const workspace = createWorkspace({ ...product.services, runsFolder, ...own });
     const request = { args: [], timeout_ms: 5_000, language: "bash", code: "true" } as const;
     const refused = { code: "STORAGE_FAILED", hint: expect.stringContaining(`chmod 711 ${closed}`) };
     await expect(workspace.execute(request, callContext())).rejects.toMatchObject(refused);
@@ -208,6 +215,18 @@ describe.runIf(hasSandbox)("execute_code", () => {
     rmSync(join(folder, "a.bin"), { force: true });
     rmSync(join(folder, "big.bin"), { force: true });
     await expect.poll(() => [...sleepers(8301), ...sleepers(8305)]).toEqual([]);
+  });
+
+  test("code that makes files on the disk without end is stopped, empty as they are", async () => {
+    const limits = { memoryMb: 256, processes: 32, timeoutMs: 60_000, diskFiles: 5_000 };
+    const workspace = createWorkspace({ ...product.services, folder, runsFolder, limits });
+    const code =
+      'mkdir many; cd many; for i in $(seq 100); do seq -f "$i-%g" 500 | xargs touch; sleep 0.05; done';
+    const request = { args: [], timeout_ms: 50_000, language: "bash", code } as const;
+    await expect(workspace.execute(request, callContext())).rejects.toMatchObject({
+      ...{ code: "INSUFFICIENT_RESOURCES", message: expect.stringContaining("5000 files") },
+    });
+    rmSync(join(folder, "many"), { recursive: true });
   });
 
   test("code that hangs ends at its time limit, with what it said and all that it started", async () => {

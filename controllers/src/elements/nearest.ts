@@ -6,6 +6,8 @@ export function nearest(wanted: string, names: Iterable<string>, limit = 5): str
   return nearestOf(wanted, sorted, { text: (name) => name, limit, least: 0.2 });
 }
 
+const mostCharacters = 500;
+
 /** The things whose text is most like `wanted`, best first, each text once; in their own order where they are equally like. */
 export function nearestOf<T>(
   wanted: string,
@@ -13,8 +15,10 @@ export function nearestOf<T>(
   { text, limit = 5, least = 0.3 }: { text(thing: T): string; limit?: number; least?: number },
 ): T[] {
   const seen = new Set<string>();
+  // Names are shorter, and a caller may send a megabyte.
+  const head = wanted.slice(0, mostCharacters);
   return things
-    .map((thing) => ({ thing, key: text(thing), score: similarity(wanted, text(thing)) }))
+    .map((thing) => ({ thing, key: text(thing), score: similarity(head, text(thing)) }))
     .filter(({ score }) => score > least)
     .sort((a, b) => b.score - a.score)
     .filter(({ key }) => !seen.has(key) && seen.add(key))

@@ -212,6 +212,13 @@ export const configFileSchema = (factories: Factories) =>
         javascript: z.boolean().default(false).describe("Offers execute_javascript."),
         device_shell: z.boolean().default(false).describe("Offers commands of a device's own shell."),
         unsandboxed_scripts: z.boolean().default(false),
+        script_needs: z
+          .array(z.string().regex(/^\w+$/))
+          .max(100)
+          .default([])
+          .describe(
+            "What a script gets that asks for it in its first lines: names of tools, force, other_devices.",
+          ),
       })
       .prefault({}),
     agents: agentsSchema.prefault({}),

@@ -324,17 +324,20 @@ function createInvestigating(
 
 function createScriptRoom({ config }: ServiceDependencies, driving: Driving, tools: () => ToolPort) {
   const shipped = join(packageFolder(), "scripts");
+  const runsFolder = join(config.data_dir, "runs");
   const { script_memory_mb: memoryMb, script_processes: processes, script_ms: timeoutMs } = config.limits;
   const scripts = createScripts({
     ...driving,
     folders: { own: config.folders.scripts, shipped },
     clients: join(shipped, "clients"),
+    runsFolder,
     limits: { memoryMb, processes },
     timeoutMs,
     withoutSandbox: config.unsafe.unsandboxed_scripts,
-    calls: () => tools().calls,
+    tools,
+    allowedNeeds: config.unsafe.script_needs,
   });
   const limits = { memoryMb, processes, timeoutMs };
-  const workspace = createWorkspace({ ...driving, folder: config.folders.workspace, limits });
+  const workspace = createWorkspace({ ...driving, folder: config.folders.workspace, runsFolder, limits });
   return { scripts, workspace };
 }

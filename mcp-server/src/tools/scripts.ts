@@ -24,6 +24,7 @@ export const listScripts = defineTool({
         name: z.string(),
         language: z.string(),
         description: z.string().optional(),
+        needs: z.array(z.string()).optional().describe("Permissions that it asks for"),
         shipped: z.boolean().optional().describe("Comes with the server"),
       }),
     ),
@@ -32,10 +33,11 @@ export const listScripts = defineTool({
   async handle({ input, services }) {
     const { scripts, more } = await services.scripts.list(input.max_tokens);
     return {
-      scripts: scripts.map(({ name, language, description, shipped }) => ({
+      scripts: scripts.map(({ name, language, description, needs, shipped }) => ({
         name,
         language,
         ...(description !== undefined && { description }),
+        ...(needs.length > 0 && { needs: [...needs] }),
         ...(shipped && { shipped }),
       })),
       ...(more > 0 && { more }),

@@ -1,4 +1,5 @@
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import {
   chmodSync,
   existsSync,
@@ -10,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { findSandbox, type SandboxedProgram } from "@labwright/controllers";
 import { build } from "esbuild";
 import { afterAll, describe, expect, it } from "vitest";
@@ -159,6 +160,43 @@ except OSError as error:
     expect(await codeWith(1_000)).toBe(0);
   });
 
+  it("refuses system calls that reach the kernel's far corners, and leaves threads, processes and sockets alone", async () => {
+    const { text } = await inPython(systemCalls);
+    const lines = text.trim().split("\n");
+    expect(lines.filter((line) => line.startsWith("call "))).toEqual(
+      [
+        ...[
+          "unshare",
+          "setns",
+          "clone",
+          "io_uring_setup",
+          "bpf",
+          "keyctl",
+          "add_key",
+          "perf_event_open",
+          "ptrace",
+        ],
+        ...[
+          "process_vm_readv",
+          "process_vm_writev",
+          "userfaultfd",
+          "memfd_create",
+          "shmget",
+          "mount",
+          "pivot_root",
+        ],
+      ].map((name) => `call ${name} EPERM`),
+    );
+    expect(lines.filter((line) => !line.startsWith("call "))).toEqual([
+      ...["clone3 ENOSYS", "fallocate ENOTSUP"],
+      ...["family 40 EAFNOSUPPORT", "family 38 EAFNOSUPPORT", "family 17 EAFNOSUPPORT"],
+      "unshare: unshare failed: Operation not permitted",
+      "thread",
+      "process",
+      "child 0",
+    ]);
+  });
+
   it("sees only the file that it is shown, and writes it only where it may", async () => {
     const secret = join(folder, "private");
     mkdirSync(secret, { mode: 0o700, recursive: true });
@@ -186,6 +224,23 @@ except OSError as error:
     await expect.poll(() => sleepersFor("4712")).toEqual([]);
   });
 
+  it("leaves no process when its host is killed with -9 at any moment of a start", async () => {
+    const host = await bundled(hostInNode);
+    const moments = [0, 5, 20, 50, 100, 200];
+    const kills = moments.map(async (ms, index) => {
+      const child = spawn(process.execPath, [host, String(4720 + index)], {
+        stdio: ["pipe", "pipe", "inherit"],
+      });
+      await new Promise((resolve) => child.stdout.once("data", resolve));
+      child.stdin.write(`${ms}\n`);
+      const [, signal] = await once(child, "exit");
+      return signal;
+    });
+    expect(await Promise.all(kills)).toEqual(moments.map(() => "SIGKILL"));
+    const left = () => moments.flatMap((_, index) => sleepersFor(String(4720 + index)));
+    await expect.poll(left, { timeout: 20_000 }).toEqual([]);
+  });
+
   it.runIf(process.getuid?.() === 0)("holds all the same where the server is not root", async () => {
     const { text, code } = await asNobody();
     expect(text).toMatch(/^(9|10|11) 11\nrefused 101\nread-only\nnot kept\n$/);
@@ -194,24 +249,16 @@ except OSError as error:
   });
 });
 
-/** The real thing, bundled and run by a user without rights. */
-async function asNobody() {
-  const bundle = join(folder, "sandbox.mjs");
+/** The real thing, bundled with a program that uses it as `found`. */
+async function bundled(source: string) {
+  const bundle = join(mkdtempSync(join(folder, "bundle-")), "sandbox.mjs");
   await build({
     stdin: {
       contents: `
         import { findSandbox } from "./controllers/src/programs/sandbox.ts";
         const found = await findSandbox(new AbortController().signal);
         if (!found.ok) throw new Error(found.reason);
-        const start = (command) => found.sandbox.start({ mounts: [], env: { PATH: "/usr/bin:/bin" },
-          limits: { memoryMb: 64, processes: 12, fileMb: 1 }, folders: ["/scratch"], command });
-        const { child } = start(["${python}", "-c", ${JSON.stringify(limitsInPython)}]);
-        child.stdout.pipe(process.stdout);
-        child.stderr.pipe(process.stderr);
-        await new Promise((resolve) => child.once("close", resolve));
-        const sleeping = start(["/bin/sh", "-c", "echo up; sleep 4713"]);
-        await new Promise((resolve) => sleeping.child.stdout.once("data", resolve));
-        await sleeping.end();`,
+        ${source}`,
       resolveDir: process.cwd(),
       loader: "ts",
     },
@@ -221,7 +268,32 @@ async function asNobody() {
     format: "esm",
     target: "node20",
   });
-  chmodSync(folder, 0o755);
+  return bundle;
+}
+
+/** Starts four sandboxes, one every 5 ms, and kills itself the given time after the first. */
+const hostInNode = `
+  const start = () => found.sandbox.start({ mounts: [], env: { PATH: "/usr/bin:/bin" },
+    limits: { memoryMb: 64, processes: 12, fileMb: 1 }, folders: ["/scratch"], command: ["/bin/sleep", process.argv[2]] });
+  process.stdin.once("data", (ms) => {
+    for (const after of [0, 5, 10, 15]) setTimeout(start, after);
+    setTimeout(() => process.kill(process.pid, "SIGKILL"), Number(String(ms)));
+  });
+  console.log("ready");`;
+
+/** Run by a user without rights. */
+async function asNobody() {
+  const bundle = await bundled(`
+        const start = (command) => found.sandbox.start({ mounts: [], env: { PATH: "/usr/bin:/bin" },
+          limits: { memoryMb: 64, processes: 12, fileMb: 1 }, folders: ["/scratch"], command });
+        const { child } = start(["${python}", "-c", ${JSON.stringify(limitsInPython)}]);
+        child.stdout.pipe(process.stdout);
+        child.stderr.pipe(process.stderr);
+        await new Promise((resolve) => child.once("close", resolve));
+        const sleeping = start(["/bin/sh", "-c", "echo up; sleep 4713"]);
+        await new Promise((resolve) => sleeping.child.stdout.once("data", resolve));
+        await sleeping.end();`);
+  for (const above of [folder, dirname(bundle)]) chmodSync(above, 0o755);
   chmodSync(bundle, 0o644);
   const drop = ["--reuid=65534", "--regid=65534", "--clear-groups", "--"];
   const { stdout, stderr, status } = spawnSync("setpriv", [...drop, process.execPath, bundle], {
@@ -253,4 +325,37 @@ try:
     a = [b"1" * 20_000_000 for _ in range(10)]
 except MemoryError:
     print("not kept")
+`;
+
+const systemCalls = `
+import ctypes, errno, multiprocessing, os, socket, subprocess, threading
+libc = ctypes.CDLL(None, use_errno=True)
+column = 0 if os.uname().machine == "x86_64" else 1
+page = ctypes.create_string_buffer(256)
+def call(numbers, *arguments):
+    ctypes.set_errno(0)
+    libc.syscall(numbers[column], *arguments)
+    return errno.errorcode.get(ctypes.get_errno(), "done")
+print("call unshare", call((272, 97), 0x10000000))
+print("call setns", call((308, 268), 0, 0))
+print("call clone", call((56, 220), 0x10000000 | 17, 0, 0, 0, 0))
+for name, *numbers in [("io_uring_setup", 425, 425), ("bpf", 321, 280), ("keyctl", 250, 219), ("add_key", 248, 217),
+        ("perf_event_open", 298, 241), ("ptrace", 101, 117), ("process_vm_readv", 310, 270), ("process_vm_writev", 311, 271),
+        ("userfaultfd", 323, 282), ("memfd_create", 319, 279), ("shmget", 29, 194), ("mount", 165, 40), ("pivot_root", 155, 41)]:
+    print("call", name, call(numbers, 0, page, 0, 0, 0))
+print("clone3", call((435, 435), page, 64))
+print("fallocate", call((285, 47), 1, 0, 0, 4096))
+for family, kind in [(40, socket.SOCK_STREAM), (38, socket.SOCK_SEQPACKET), (17, socket.SOCK_RAW)]:
+    try:
+        print("family", family, socket.socket(family, kind))
+    except OSError as error:
+        print("family", family, errno.errorcode[error.errno])
+print(subprocess.run(["unshare", "-U", "true"], capture_output=True, text=True).stderr.strip())
+thread = threading.Thread(target=lambda: print("thread", flush=True))
+thread.start()
+thread.join()
+process = multiprocessing.Process(target=lambda: print("process", flush=True))
+process.start()
+process.join()
+print("child", subprocess.run(["true"]).returncode)
 `;

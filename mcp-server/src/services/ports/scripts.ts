@@ -9,6 +9,8 @@ export type Script = {
   language: Language;
   /** Its first comment line. */
   description?: string;
+  /** Permissions that it asks for: names of tools, `force`, `other_devices`. */
+  needs: readonly string[];
   shipped: boolean;
   folder: string;
 };

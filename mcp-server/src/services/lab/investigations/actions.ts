@@ -3,7 +3,7 @@ import { ToolError } from "../../../errors.ts";
 import type { Clock, Run } from "../../ports.ts";
 import { reasonOf } from "../../records/executions/index.ts";
 import { projectInUse } from "../../records/inUse.ts";
-import type { ToolCalls } from "../../runs/scripts/index.ts";
+import type { ScriptTools } from "../../runs/scripts/index.ts";
 import { compileExpression } from "../../values/expressions.ts";
 import type { ReplyCache } from "./cache.ts";
 import type { OpenSources } from "./sources/index.ts";
@@ -20,11 +20,8 @@ export type SchemaPort = {
   ): Promise<{ findings: readonly { pointer: string; expected: string }[]; more: number }>;
 };
 
-/** The path of every call, and what a tool does to the world. */
-export type ToolPort = {
-  calls: ToolCalls;
-  effectOf(tool: string): "read" | "write" | "destructive" | undefined;
-};
+/** The path of every call, and what a tool says of itself. */
+export type ToolPort = ScriptTools;
 
 /** Sums over an investigation: requests that went out, replies that a cache had, milliseconds in which sources worked. */
 export type Tally = { calls: number; cached: number; source_ms: number };
@@ -93,8 +90,8 @@ async function callTool(
   { tool, arguments: given }: Extract<SimpleAction, { type: "tool" }>,
   { tools, run }: ActionPorts,
 ): Promise<unknown> {
-  const { calls, effectOf } = tools();
-  const effect = effectOf(tool);
+  const { calls, find } = tools();
+  const effect = find(tool)?.effect;
   if (effect !== undefined && effect !== "read")
     throw new ToolError(
       "CONFIRMATION_REQUIRED",

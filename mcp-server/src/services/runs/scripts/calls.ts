@@ -3,6 +3,7 @@ import { type ErrorCode, errors, ToolError } from "../../../errors.ts";
 import type { Clock, Run } from "../../ports.ts";
 import { projectInUse } from "../../records/inUse.ts";
 import { verdictOf } from "../../records/verdicts.ts";
+import { checkAllowed, refuseAlways, type ToolFacts } from "./allowed.ts";
 
 /** The path that every call takes, for the calls of a script. */
 export type ToolCalls = (request: {
@@ -21,18 +22,11 @@ export type ToolReply =
   | { ok: true; structured: Record<string, unknown> }
   | { ok: false; error: { code: string; message: string; hint: string; http_status: number } };
 
+/** How a script's calls are made, and what their tools say of themselves. */
+export type ScriptTools = { calls: ToolCalls; find(tool: string): ToolFacts | undefined };
+
 const unsureCode: ErrorCode = "CHECK_INCONCLUSIVE";
 const mostCalls = 5_000;
-/** What a script is a part of, it can neither start again nor take away. */
-const refusedTools: ReadonlySet<string> = new Set([
-  "execute_script",
-  "create_deployment",
-  "update_deployment",
-  "pause_deployment",
-  "resume_deployment",
-  "delete_deployment",
-]);
-
 type Arguments = Readonly<Record<string, unknown>>;
 
 /** The calls that a script makes: each goes the path of every call and becomes a step of the script's run. */
@@ -44,14 +38,19 @@ export class ScriptToolCalls {
   private readonly started = new Map<unknown, string>();
   /** By call: why its last answer was inconclusive. */
   private readonly unsure = new Map<string, string>();
+  private readonly sessions: Set<unknown>;
   // Calls come by a socket, which knows nothing of the project in use.
   private readonly project = projectInUse();
 
   constructor(
     private readonly run: Run,
-    private readonly send: ToolCalls,
+    private readonly tools: ScriptTools,
     private readonly clock: Clock,
-  ) {}
+    /** Permissions that the script asks for and the configuration gives. */
+    private readonly given: ReadonlySet<string>,
+  ) {
+    this.sessions = new Set([run.session_id]);
+  }
 
   /** Never throws but for a step that could not be stored. */
   async call(tool: string, args: Arguments, signal: AbortSignal): Promise<ToolReply> {
@@ -62,7 +61,7 @@ export class ScriptToolCalls {
     const started = this.clock.monotonic();
     const { principal, client } = run.context;
     const within = { execution_id: run.id, session_id: run.session_id };
-    const reply = await this.send({
+    const reply = await this.tools.calls({
       name: tool,
       arguments: args,
       principal,
@@ -72,6 +71,8 @@ export class ScriptToolCalls {
       within,
     });
     if (reply.ok) this.count(tool, reply.structured);
+    // A lease that it may take is one that it may use.
+    if (reply.ok && tool === "take_control") this.sessions.add(reply.structured.session_id);
     this.noteUnsure(JSON.stringify([tool, args]), reply);
     const durationMs = this.clock.monotonic() - started;
     await run.step({
@@ -100,27 +101,42 @@ export class ScriptToolCalls {
   }
 
   private refusalOf(tool: string, args: Arguments): ToolError | undefined {
-    const { run } = this;
+    try {
+      this.check(tool, args);
+      return undefined;
+    } catch (error) {
+      if (error instanceof ToolError) return error;
+      throw error;
+    }
+  }
+
+  private check(tool: string, args: Arguments): void {
+    const { run, sessions } = this;
     if (this.made > mostCalls) {
-      return new ToolError(
-        "RATE_LIMITED",
-        `A script makes at most ${mostCalls} calls.`,
-        "Do more in each call.",
-      );
+      const message = `A script makes at most ${mostCalls} calls.`;
+      throw new ToolError("RATE_LIMITED", message, "Do more in each call.");
     }
-    if (refusedTools.has(tool)) {
-      const hint = "Call it from outside, or put what both share into one script.";
-      return new ToolError("INVALID_INPUT", `A script may not call ${tool}.`, hint);
-    }
-    if (tool === "cancel_execution" && args.execution_id === run.id) {
-      return new ToolError("INVALID_INPUT", "A script cannot cancel its own run.", "End the script instead.");
-    }
+    const facts = this.tools.find(tool);
+    refuseAlways(tool, facts);
+    if (tool === "cancel_execution") this.checkCancel(args.execution_id);
     const isOwnLease = args.session_id === undefined || args.session_id === run.session_id;
     if (tool === "release_control" && isOwnLease) {
       const hint = "It is given back when the script's run ends.";
-      return new ToolError("INVALID_INPUT", "A script cannot give back the device that it runs on.", hint);
+      throw new ToolError("INVALID_INPUT", "A script cannot give back the device that it runs on.", hint);
     }
-    return undefined;
+    checkAllowed({ tool, args, facts }, { device_id: run.device.id, sessions }, this.given);
+  }
+
+  /** Throws INVALID_INPUT for a run that the script did not start. */
+  private checkCancel(id: unknown): void {
+    if (id === this.run.id) {
+      const message = "A script cannot cancel its own run.";
+      throw new ToolError("INVALID_INPUT", message, "End the script instead.");
+    }
+    const first = this.started.get(id);
+    if (first !== undefined && this.tools.find(first)?.effect !== "read") return;
+    const hint = "Call cancel_execution from outside.";
+    throw new ToolError("INVALID_INPUT", "A script can only cancel runs that it started.", hint);
   }
 
   /** The checks of a run that the script started count once, when it is over. */

@@ -1,13 +1,12 @@
 import { existsSync } from "node:fs";
-import { chmod, mkdtemp, open, readdir, rm, writeFile } from "node:fs/promises";
+import { chmod, constants, mkdir, mkdtemp, open, readdir, rm, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { z } from "zod";
 import { ToolError } from "../../../errors.ts";
 import { refused, type ToolReply } from "./calls.ts";
 
-const mostBodyBytes = 4_000_000;
+const mostBodyBytes = 1_000_000;
 const mostConnections = 16;
 
 const callSchema = z.strictObject({
@@ -30,10 +29,18 @@ export async function openChannel(path: string, call: Call): Promise<{ close(): 
     void answered.finally(() => underWay.delete(answered));
   });
   server.maxConnections = mostConnections;
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(path, resolve);
-  });
+  // The kernel takes 107 bytes as a socket's path, and a data directory may be deep: its folder is named by a descriptor.
+  const folder = process.platform === "linux" ? await open(dirname(path)) : undefined;
+  const place = folder ? `/proc/self/fd/${folder.fd}/${basename(path)}` : path;
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", reject);
+      server.listen(place, resolve);
+    });
+  } catch (error) {
+    await folder?.close();
+    throw error;
+  }
   // The script is another user; the folder around the socket is ours alone.
   await chmod(path, 0o666);
   return {
@@ -42,6 +49,7 @@ export async function openChannel(path: string, call: Call): Promise<{ close(): 
       await Promise.all(underWay);
       server.closeAllConnections();
       await new Promise<void>((resolve) => server.close(() => resolve()));
+      await folder?.close();
     },
   };
 }
@@ -75,7 +83,7 @@ async function read(request: IncomingMessage): Promise<z.output<typeof callSchem
   for await (const chunk of request.setEncoding("utf8")) {
     text += String(chunk);
     if (text.length > mostBodyBytes)
-      return { error: new ToolError("INPUT_TOO_LARGE", "A call is at most 4 MB.", "Send less at a time.") };
+      return { error: new ToolError("INPUT_TOO_LARGE", "A call is at most 1 MB.", "Send less at a time.") };
   }
   try {
     return callSchema.parse(JSON.parse(text));
@@ -85,8 +93,8 @@ async function read(request: IncomingMessage): Promise<z.output<typeof callSchem
 }
 
 const mostResultBytes = 64_000;
-const begin = "labwright-script-";
-let leftoversGone: Promise<unknown> | undefined;
+/** By the folder that runs' folders lie in: when what killed servers left there is gone. */
+const leftoversGone = new Map<string, Promise<unknown>>();
 
 /** Names in a folder that are `begin`, a process's id and more, of processes that are gone. Ask before this process makes one. */
 export async function leftIn(folder: string, begin: string): Promise<string[]> {
@@ -96,18 +104,22 @@ export async function leftIn(folder: string, begin: string): Promise<string[]> {
   return (await readdir(folder)).filter((name) => name.startsWith(begin) && isGone(idIn(name)));
 }
 
-/** Folders of runs whose server was killed. */
-async function removeLeftovers(): Promise<void> {
-  const left = await leftIn(tmpdir(), begin);
-  // Another user's cannot be removed, and need not be.
-  await Promise.allSettled(left.map((name) => rm(join(tmpdir(), name), { recursive: true })));
+/** Makes the folder around the runs' folders, and removes those of servers that were killed. */
+async function prepare(around: string): Promise<void> {
+  await mkdir(around, { recursive: true, mode: 0o700 });
+  const left = await leftIn(around, "");
+  await Promise.allSettled(left.map((name) => rm(join(around, name), { recursive: true })));
 }
 
-/** The server's folder for one run, where the socket and the result lie; only the two are shown to the script. */
-export async function openRunFolder() {
-  leftoversGone ??= removeLeftovers();
-  await leftoversGone;
-  const folder = await mkdtemp(join(tmpdir(), `${begin}${process.pid}-`));
+/**
+ * The server's folder for one run, where the socket and the result lie; only the two are shown to the script. It lies in
+ * `around`, a folder of the data directory: other users of this machine could make names in a temporary folder before us.
+ */
+export async function openRunFolder(around: string) {
+  const isPrepared = leftoversGone.get(around) ?? prepare(around);
+  leftoversGone.set(around, isPrepared);
+  await isPrepared;
+  const folder = await mkdtemp(join(around, `${process.pid}-`));
   const result = join(folder, "result.json");
   await writeFile(result, "");
   await chmod(result, 0o666);
@@ -120,13 +132,19 @@ export async function openRunFolder() {
 }
 export type RunFolder = Awaited<ReturnType<typeof openRunFolder>>;
 
-/** What the program wrote as its result. Bounded, since the program decides how much it is. */
+/**
+ * What the program wrote as its result. Bounded, since the program decides how much it is; without a sandbox it also decides
+ * what the name stands for, so a link is not followed and a pipe not waited for.
+ */
 export async function readResult({ result }: RunFolder, mostBytes = mostResultBytes): Promise<string> {
-  const handle = await open(result);
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const handle = await open(result, flags).catch(() => undefined);
   try {
+    if (!handle || !(await handle.stat()).isFile())
+      return "LABWRIGHT_RESULT is not the file that the script was given";
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(mostBytes), 0, mostBytes, 0);
     return buffer.toString("utf8", 0, bytesRead);
   } finally {
-    await handle.close();
+    await handle?.close();
   }
 }

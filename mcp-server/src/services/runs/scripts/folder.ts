@@ -32,8 +32,9 @@ async function scriptsIn(folder: string, shipped: boolean): Promise<Script[]> {
   return Promise.all(
     files.slice(0, mostScripts).map(async ({ name }): Promise<Script> => {
       const language = languages[name.slice(name.lastIndexOf(".") + 1)] ?? "bash";
-      const description = descriptionOf(await headOf(join(folder, name)));
-      return { name, language, ...(description && { description }), shipped, folder };
+      const head = await headOf(join(folder, name));
+      const description = descriptionOf(head);
+      return { name, language, ...(description && { description }), needs: needsIn(head), shipped, folder };
     }),
   );
 }
@@ -82,4 +83,10 @@ function descriptionOf(head: string): string | undefined {
   const first = lines.find((line) => line !== "" && !line.startsWith("#!"));
   const text = /^(?:#+|\/\/+|\/\*+|"""|''')\s*(.*?)\s*(?:\*\/|"""|''')?$/.exec(first ?? "")?.[1];
   return text ? text.slice(0, descriptionCharacters) : undefined;
+}
+
+/** The permissions that a comment of the script's head asks for: `labwright needs: save_testcase, force`. */
+function needsIn(head: string): string[] {
+  const text = /^[ \t]*(?:#|\/\/|\*)+[ \t]*labwright needs:(.*)$/m.exec(head)?.[1] ?? "";
+  return text.match(/\w+/g) ?? [];
 }

@@ -16,7 +16,8 @@ import { findScript, readScripts } from "./folder.ts";
 import { checkReadable, findInterpreter, type Launch } from "./launch.ts";
 import { runScript, type ScriptRunDependencies } from "./run.ts";
 
-export type { ToolCalls, ToolReply } from "./calls.ts";
+export type { ToolFacts } from "./allowed.ts";
+export type { ScriptTools, ToolCalls, ToolReply } from "./calls.ts";
 export { leftIn, openRunFolder, type RunFolder, readResult } from "./channel.ts";
 export { follow } from "./follow.ts";
 export { findInterpreter } from "./launch.ts";

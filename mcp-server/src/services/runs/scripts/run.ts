@@ -5,12 +5,13 @@ import type {
   Clock,
   ExecutionService,
   Run,
+  Script,
   ScriptEnd,
   ScriptTask,
   Secrets,
 } from "../../ports.ts";
 import { abortEnding } from "../../records/executions/index.ts";
-import { ScriptToolCalls, type ToolCalls } from "./calls.ts";
+import { ScriptToolCalls, type ScriptTools } from "./calls.ts";
 import { openChannel, openRunFolder, readResult } from "./channel.ts";
 import { type Followed, follow } from "./follow.ts";
 import { type Launch, type ScriptLimits, startScript } from "./launch.ts";
@@ -22,8 +23,12 @@ export type ScriptRunDependencies = {
   secrets: Secrets;
   clock: Clock;
   clients: string;
+  /** Of the data directory, for the folders of runs. */
+  runsFolder: string;
   limits: ScriptLimits;
-  calls(): ToolCalls;
+  tools(): ScriptTools;
+  /** What scripts may be given that ask for it: see allowed.ts. */
+  allowedNeeds: readonly string[];
 };
 
 const progressMs = 500;
@@ -38,9 +43,9 @@ export async function runScript(
   run.signal.throwIfAborted();
   const { clock, limits } = deps;
   const started = clock.monotonic();
-  const folder = await openRunFolder();
+  const folder = await openRunFolder(deps.runsFolder);
   try {
-    const calls = new ScriptToolCalls(run, deps.calls(), clock);
+    const calls = new ScriptToolCalls(run, deps.tools(), clock, givenTo(launch.script, deps));
     const log = new ScriptLog(throttledProgress(run, clock));
     const channel = await openChannel(folder.socket, (tool, args, signal) =>
       calls.call(tool, args, AbortSignal.any([signal, run.signal])),
@@ -67,6 +72,9 @@ export async function runScript(
     await folder.remove();
   }
 }
+
+const givenTo = ({ needs }: Script, { allowedNeeds }: ScriptRunDependencies) =>
+  new Set(needs.filter((one) => allowedNeeds.includes(one)));
 
 /** A script may say a line a millisecond. */
 function throttledProgress(run: Run, clock: Clock): (line: string) => void {

@@ -102,9 +102,10 @@ export class ScriptLog {
     const decoder = new StringDecoder("utf8");
     let rest = "";
     const take = (text: string) => {
-      const lines = (rest + text).split("\n");
-      rest = (lines.pop() ?? "").slice(0, mostLineCharacters);
-      for (const line of lines) this.add(line, isOutput);
+      const all = rest + text;
+      const end = all.lastIndexOf("\n") + 1;
+      rest = all.slice(end, end + mostLineCharacters);
+      if (end > 0) this.take(all.slice(0, end - 1), isOutput);
     };
     stream?.on("data", (chunk: Buffer) => take(decoder.write(chunk)));
     stream?.on("end", () => take(rest === "" ? "" : "\n"));
@@ -120,12 +121,28 @@ export class ScriptLog {
     return lines.join("\n").slice(-tail.characters);
   }
 
+  /** A script may write a million short lines a second: past the log's end they are counted, and the last one is read. */
+  private take(text: string, isOutput: boolean): void {
+    if (this.bytes <= mostBytes) {
+      for (const line of text.split("\n")) this.add(line, isOutput);
+      return;
+    }
+    this.lost += 1;
+    for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) this.lost += 1;
+    const said = text.trimEnd();
+    if (said !== "") this.say(said.slice(said.lastIndexOf("\n") + 1), isOutput);
+  }
+
   private add(line: string, isOutput: boolean): void {
     const text = line.endsWith("\r") ? line.slice(0, -1) : line;
-    if (isOutput && text.trim() !== "") this.lastOutput = text;
-    if (text.trim() !== "") this.onLine(text.slice(0, 200));
+    if (text.trim() !== "") this.say(text, isOutput);
     this.bytes += Buffer.byteLength(text) + 1;
     if (this.bytes > mostBytes) this.lost += 1;
     else this.lines.push(text);
+  }
+
+  private say(text: string, isOutput: boolean): void {
+    if (isOutput) this.lastOutput = text;
+    this.onLine(text.slice(0, 200));
   }
 }

@@ -69,6 +69,8 @@ export type WorkspaceService = {
 
 export type WorkspaceDependencies = Omit<ProgramDependencies, "findSandbox"> & {
   folder: string;
+  /** Of the data directory, for the results of tests. */
+  runsFolder: string;
   artifacts: ArtifactStore;
   findSandbox?: typeof findSandbox;
 };
@@ -117,7 +119,7 @@ class Workspace implements WorkspaceService {
     const { artifacts, clock, secrets } = this.deps;
     const folder = await this.folder.path();
     const { mounts = [], ...command } = await runnerCommand(runner, args, folder, context.signal);
-    const results = await openRunFolder();
+    const results = await openRunFolder(this.deps.runsFolder);
     try {
       const result = { from: results.result, to: resultFile, writable: true };
       const program = { ...command, mounts: [...mounts, result], folder, timeout_ms };

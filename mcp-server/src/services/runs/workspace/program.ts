@@ -9,13 +9,15 @@ import { inside } from "./folder.ts";
 const fileMb = 64;
 /** What one program may write to the disk in all, rewriting included. */
 const writtenMb = 1_024;
+/** A disk has some 16 million file entries for all of its users; `npm install` of a large project takes 100,000. */
+const diskFiles = 400_000;
 const mostRunning = 4;
 /** What is left of the call for its answer, when a program takes all its time. */
 const answerMs = 2_000;
 const tailCharacters = 4_000;
 const progressMs = 500;
 
-export type ProgramLimits = { memoryMb: number; processes: number; timeoutMs: number };
+export type ProgramLimits = { memoryMb: number; processes: number; timeoutMs: number; diskFiles?: number };
 
 export type ProgramDependencies = {
   findSandbox: typeof findSandbox;
@@ -88,7 +90,12 @@ export class Programs {
     );
     if (program.stdin !== undefined) running.child.stdin?.write(program.stdin);
     const { memoryMb, processes } = limits;
-    const most = { memoryMb, processes, timeoutMs, writtenMb };
+    const most = {
+      memoryMb,
+      processes,
+      timeoutMs,
+      disk: { folder: program.folder, writtenMb, files: limits.diskFiles ?? diskFiles },
+    };
     const { exit, overrun } = await follow(running, most, { clock, signal: context.signal, what: "program" });
     context.signal.throwIfAborted();
     const cut = (stdout?.cut ?? 0) + (stderr?.cut ?? 0);
