@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ToolError } from "@labwright/mcp-server";
 import { afterAll, describe, expect, it, test } from "vitest";
-import { createSecrets, givenSecrets, maskAddresses } from "#mcp-server/services/policy/secrets.ts";
+import { maskAddresses } from "#mcp-server/services/policy/maskAddresses.ts";
+import { createSecrets, givenSecrets } from "#mcp-server/services/policy/secrets.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "labwright-secrets-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
