@@ -17,11 +17,12 @@ let product: Product;
 let client: TestClient;
 
 const form = `<label>User <input id=user></label><label>Password <input type=password id=pw style="font-size:40px"></label>
-  <label>Free <input id=free style="font-size:40px;width:500px"></label>
+  <label>Free <input id=free style="font-size:40px;width:500px" oninput="self.said && (said.textContent = 'said by ' + free.value)"></label>
   <button onclick="pw.type = 'text'">Show</button>
   <button onclick="const next = pw.cloneNode(); next.type = 'text'; next.removeAttribute('style'); next.style.fontSize = '40px'; next.value = pw.value; pw.replaceWith(next)">Swap</button>`;
 const pages: Record<string, () => string> = {
   "/login": () => form,
+  "/said": () => `${form}<p id=said></p>`,
   "/framed": () => `<p>ours</p><iframe src="${otherUrl}/login" width=800 height=300></iframe>`,
   "/thief": () => `${form}<iframe src="${otherUrl}/grabs"></iframe>`,
   "/grabs": () =>
@@ -41,6 +42,9 @@ beforeAll(async () => {
     seen.push({ host, line: `${request.method} ${pathname}`, key, body: await bodyOf(request) });
     const to = { "/away": "/taken", "/redirect": "/login" }[pathname];
     if (to !== undefined) return void response.writeHead(307, { location: `${otherUrl}${to}` }).end();
+    const last = seen.at(-1)?.body;
+    if (pathname === "/echo")
+      return void response.writeHead(200, { "content-type": "application/json" }).end(last);
     const html = pages[pathname]?.();
     const [status, type] = html ? [200, "text/html"] : [pathname === "/taken" ? 401 : 200, "text/plain"];
     response.writeHead(status, { "content-type": type }).end(html ? `<!doctype html>${html}` : "said");
@@ -162,6 +166,55 @@ test("a device without sites takes a secret only into an app that its hosts name
   });
   expect(typed).toMatchObject(refusal);
 });
+
+test("checks find out no part of a secret, and what is cut hides its part", async () => {
+  await open(`${site.url}/said`);
+  await act(["input_text", { selector: "css=#free", text: "{{secret.FREE}}" }]);
+  const verdicts = async (command: string, params: object) =>
+    await client.call("verify_device_state", {
+      ...{ device_id: "browser", timeout_ms: 100 },
+      checks: [{ command, params }],
+    });
+  const told = async (match: string, guess: string) =>
+    (await checkValue("css=#free", guess, match)).text.replace(/trace_id: \w+/, "");
+  for (const [match, right, wrong] of [
+    ["contains", free.slice(0, 6), "qqqqqq"],
+    ["words", "everywhere", "nowhereatt"],
+    ["pattern", "^free", "^qqqq"],
+  ] as const) {
+    const [hit, miss] = [await told(match, right), await told(match, wrong)];
+    expect(hit).toBe(miss);
+    expect(hit).toContain("SECRET_NOT_ALLOWED");
+  }
+  expect((await checkValue("css=#free", "{{secret.FREE}}", "same")).structured).toMatchObject({ pass: true });
+  const said = { selector: "css=#said", text: "free-every", match: "contains" };
+  expect((await verdicts("element_text", said)).structured).toMatchObject({ pass: false });
+  expect(
+    (await verdicts("text_visible", { text: "free-every", match: "contains" })).structured,
+  ).toMatchObject({
+    pass: false,
+  });
+  expect((await verdicts("text_visible", { text: "said by", match: "contains" })).structured).toMatchObject({
+    pass: true,
+  });
+  for (const checks of [
+    [{ json_path: "$.k", matches: "^token" }],
+    [{ json_path: "$.k", json_schema: { pattern: "^token" } }],
+    [{ json_path: "$.k", json_schema: { minLength: token.length, maxLength: token.length } }],
+  ])
+    expect((await echo({ k: "{{secret.TOKEN}}" }, checks)).structured).toMatchObject({ passed: false });
+  const equal = await echo({ k: "{{secret.TOKEN}}" }, [{ json_path: "$.k", equals: "{{secret.TOKEN}}" }]);
+  expect(equal.structured).toMatchObject({ passed: true });
+  const cut = await echo({ pad: "x".repeat(185), k: "{{secret.TOKEN}}" }, undefined, 72);
+  expect(cut.structured.more_characters).toBeGreaterThan(0);
+  expect(JSON.stringify(cut.structured)).not.toContain("token-o");
+});
+
+const echo = (body: object, checks?: object[], max_tokens = 800) =>
+  client.call("execute_api_request", {
+    ...{ method: "POST", url: `${site.url}/echo`, body, max_tokens },
+    ...(checks && { checks }),
+  });
 
 test("fields show no secret in pictures, however the page shows them", async () => {
   const pictureOf = async (first: string, second: string) => {

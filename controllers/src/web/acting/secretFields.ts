@@ -44,14 +44,41 @@ export async function fillSecret(
   expectText(action, text);
 }
 
-/** Before each key of a text with a secret: judges the frame that has the focus. Throws SECRET_NOT_ALLOWED. */
-export async function judgeFocus({ page, signal }: Action, text: string, secret: SecretInput): Promise<void> {
-  const places = await askFrames(page, signal, (frame) => askAgent(frame, "focusedPlace", []));
+/** How often the focus may leave between judging a frame and typing there. */
+const MOST_TRIES = 3;
+
+/** Types a text that holds a secret where the focus is, by `keys` if it is not bound. Throws SECRET_NOT_ALLOWED, INPUT_NOT_TAKEN. */
+export async function typeSecret(
+  action: Action,
+  text: string,
+  secret: SecretInput,
+  keys: () => Promise<void>,
+): Promise<void> {
+  const characters = secret.isBound ? text.length : 0;
+  await judgeFocus(action, text, secret);
+  for (let at = 0, tries = 0; at < characters; tries++) {
+    const { frame, origin } = await judgeFocus(action, text, secret);
+    const isTyped = frame && (await askAgent(frame, "typeCharacter", [encoded(text), at, origin]));
+    if (isTyped) [at, tries] = [at + 1, 0];
+    else if (tries >= MOST_TRIES)
+      throw new DeviceError(
+        "INPUT_NOT_TAKEN",
+        "The focus does not stay in the field, so the secret was not typed to its end. Name the field, and use input_text.",
+      );
+  }
+  if (!secret.isBound) await keys();
+  await askFrames(action.page, action.signal, (frame) => askAgent(frame, "focusedPlace", [false]));
+}
+
+/** Judges the frame that has the focus. */
+async function judgeFocus({ page, signal }: Action, text: string, secret: SecretInput) {
+  const places = await askFrames(page, signal, (frame) => askAgent(frame, "focusedPlace", [true]));
   const [found] = places.flatMap(({ frame, answer }) => (answer ? [{ frame, ...answer }] : []));
-  const { origin, isPassword } = found ?? { origin: "null", isPassword: false };
+  const { frame, origin, isPassword } = found ?? { frame: undefined, origin: "null", isPassword: false };
   secret.allow({ origin, isPassword });
   noteTyped(page, origin, text);
-  if (found) await coverIn(found.frame, origin);
+  if (frame) await coverIn(frame, origin);
+  return { frame, origin };
 }
 
 /** Covers the fields that hold a typed secret, also in documents that came later. */

@@ -10,7 +10,7 @@ import { isDateType, isoOf } from "../acting/fieldDates.ts";
 import { keyOf } from "../acting/keys.ts";
 import { inOneFrame } from "../acting/locate.ts";
 import { cannotTake, expectLines, expectText, noteField, noteFocused } from "../acting/readBack.ts";
-import { fillSecret, judgeFocus } from "../acting/secretFields.ts";
+import { fillSecret, typeSecret } from "../acting/secretFields.ts";
 import { isOverBidi } from "../browser/settings.ts";
 import type { FieldFacts } from "../page/agent/fields.ts";
 import { askOverDevTools, runApart } from "../page/askAgent.ts";
@@ -132,17 +132,16 @@ async function typeInto(given: Target & { text: string }, action: Action): Promi
     await locator.fill(iso, action.limits);
     return expectText(action, iso);
   }
-  // The page may move the focus at each key of a secret.
-  const length = secret ? 1 : PIECE;
-  for (let at = 0; at < text.length; at += length) {
-    const piece = text.slice(at, at + length);
-    const type = async () => {
-      if (secret) await judgeFocus(action, text, secret);
-      if (locator && !secret) await locator.pressSequentially(piece, { ...action.limits, timeout: 0 });
-      else await action.page.keyboard.type(piece);
-    };
-    await action.piece(() => action.send(type));
-  }
+  const typePieces = async (by: Locator | undefined) => {
+    for (let at = 0; at < text.length; at += PIECE) {
+      const piece = text.slice(at, at + PIECE);
+      const type = () =>
+        by ? by.pressSequentially(piece, { ...action.limits, timeout: 0 }) : action.page.keyboard.type(piece);
+      await action.piece(() => action.send(type));
+    }
+  };
+  if (secret) await typeSecret(action, text, secret, () => typePieces(undefined));
+  else await typePieces(locator);
   // Enter and Tab do what the page makes of them.
   if (!facts) return;
   if (!/[\n\r\t]/.test(text)) expectText(action, ...typedBehind(facts, text));

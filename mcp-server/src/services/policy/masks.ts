@@ -27,7 +27,7 @@ export function createMask(values: Named): (text: string) => string {
   return (text) => {
     if (text.length < shortestSecret) return text;
     const masked = hideSpaced(hideForms(text, find), findSpaced);
-    return masked.includes("…") ? hidePieces(masked, pieces) : masked;
+    return masked.includes("…") || masked.includes(" more]") ? hidePieces(masked, pieces) : masked;
   };
 }
 
@@ -129,24 +129,28 @@ function compacted(text: string): string {
   return bytes.toString("latin1", 0, length);
 }
 
-/** The beginning of a value before "…", and its end after one. */
+/** Split by it, every second part is a mark. */
+const cutMark = /(…|\[\d+ more\])/;
+
+/** The beginning of a value before a mark, and its end after one. */
 function hidePieces(text: string, pieces: Named): string {
-  const parts = text.split("…");
+  const parts = text.split(cutMark);
+  const isMark = (at: number) => at % 2 === 1;
   const ends = parts.map((part, at) => {
-    if (at === 0) return part;
+    if (at === 0 || isMark(at)) return part;
     const [gap = ""] = /^ ?["']?/.exec(part) ?? [];
     const end = longest(pieces, (value) => overlap(value, part.slice(gap.length, longestPiece)));
     return end ? `${gap}[secret ${end.name}]${part.slice(gap.length + end.size)}` : part;
   });
   const beginnings = ends.map((part, at) => {
-    if (at === ends.length - 1) return part;
+    if (at === ends.length - 1 || isMark(at)) return part;
     const [gap = ""] = /["'\s]*$/.exec(part.slice(-10)) ?? [];
     const cut = longest(pieces, (value) =>
       overlap(part.slice(-longestPiece, part.length - gap.length), value),
     );
     return cut ? `${part.slice(0, part.length - gap.length - cut.size)}[secret ${cut.name}]${gap}` : part;
   });
-  return beginnings.join("…");
+  return beginnings.join("");
 }
 
 const longestPiece = 5_000;

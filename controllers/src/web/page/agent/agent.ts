@@ -190,14 +190,30 @@ export function fillSecret(
   return native.execCommand("insertText", secrets.decoded(text)) ? "filled" : "other";
 }
 
-/** Where keys go now, if to this document. What has the focus is covered. */
-export function focusedPlace(): { origin: string; isPassword: boolean } | null {
+/** Where keys go now, if to this document. What has the focus is covered; while `isTyping`, so is what gets it. */
+export function focusedPlace(isTyping: boolean): { origin: string; isPassword: boolean } | null {
   begin();
   const active = fields.withFocus();
+  secrets.coverFocused(isTyping);
   if (!active) return null;
-  const field = fields.fieldOf(active);
-  if (native.localName(field) !== "body") secrets.cover(field);
-  return { origin: self.origin, isPassword: native.matches(field, "input[type=password]") };
+  return { origin: self.origin, isPassword: native.matches(fields.fieldOf(active), "input[type=password]") };
+}
+
+/**
+ * Types one character of a secret where the focus is, if it still is in this document: a key of the browser would go wherever the
+ * page has moved it. `text` is encoded as in {@link fillSecret}.
+ */
+export function typeCharacter(text: string, at: number, origin: string): boolean {
+  begin();
+  const active = fields.withFocus();
+  const key = secrets.decoded(text)[at] ?? "";
+  if (!active || self.origin !== origin) return false;
+  const options = { key, bubbles: true, cancelable: true, composed: true };
+  const isTaken = !native.dispatchEvent(active, new KeyboardEvent("keydown", options));
+  if (fields.withFocus() !== active) return isTaken;
+  if (!isTaken) native.execCommand("insertText", key);
+  native.dispatchEvent(active, new KeyboardEvent("keyup", options));
+  return true;
 }
 
 /** Covers each field that holds one of these texts, encoded as in {@link fillSecret}, now and later. */

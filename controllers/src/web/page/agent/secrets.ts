@@ -1,11 +1,14 @@
 /** Fields that hold a secret: their letters are drawn as dots, in pictures and videos too. */
 
+import * as fields from "./fields.ts";
 import * as dom from "./tree/dom.ts";
+import { native } from "./tree/native.ts";
 
 const texts = new Set<string>();
 const covered = new Set<WeakRef<HTMLElement>>();
 const dots = "-webkit-text-security";
 let isWatching = false;
+let isTyping = false;
 
 export const decoded = (text: string): string =>
   new TextDecoder().decode(
@@ -24,6 +27,18 @@ export function remember(...secrets: readonly string[]): void {
   }
   coverAll();
 }
+
+/** Covers the field with the focus, and, until it is called with false, each that gets it. */
+export function coverFocused(going: boolean): void {
+  const focused = fields.withFocus();
+  isTyping = going;
+  if (focused && native.localName(focused) !== "body") cover(fields.fieldOf(focused));
+  document.addEventListener("focusin", onFocus, true);
+}
+
+const onFocus = (): void => {
+  if (isTyping) coverFocused(true);
+};
 
 export function cover(field: Element): void {
   if (!(field instanceof HTMLElement) || field.style.getPropertyPriority(dots) === "important") return;

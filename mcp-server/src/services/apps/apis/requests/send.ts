@@ -51,7 +51,11 @@ export async function sendRequest(asked: ApiRequest, sending: Sending, ports: Se
       signal: AbortSignal.any([signal, timer.signal]),
     });
     const answer = await answerOf(response, ports.clock.monotonic() - started);
-    return { answer, judged: await judge(ports.secrets.fill(asked.checks), answer, ports.schemas), curl };
+    const judges = {
+      check: (...given: Parameters<SchemaChecker["check"]>) => ports.schemas.check(...given),
+      hide: ports.secrets.maskValues,
+    };
+    return { answer, judged: await judge(ports.secrets.fill(asked.checks), answer, judges), curl };
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     const isLate = timer.signal.aborted && !wasNotSent(error);
