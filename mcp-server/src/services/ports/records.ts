@@ -28,7 +28,7 @@ export type Secrets = {
   areBound(value: unknown): boolean;
   /** The apps, by package, that one of those that `value` names may be typed into. */
   appsOf(value: unknown): string[];
-  /** Throws SECRET_NOT_ALLOWED (a `DeviceError`) where one of those that `value` names may not go. Asks nobody. */
+  /** Throws SECRET_NOT_ALLOWED (a `DeviceError`) where one of those that `value` names may not go. */
   allow(value: unknown, place: SecretPlace): void;
   /**
    * The secret of this name, else the daemon's variable of this name, which is hidden from then on. Throws SECRET_NOT_FOUND for

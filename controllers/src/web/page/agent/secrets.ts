@@ -20,7 +20,7 @@ export function remember(...secrets: readonly string[]): void {
   for (const secret of secrets) texts.add(secret);
   if (!isWatching && texts.size > 0) {
     isWatching = true;
-    // An observer is told before the page is drawn.
+    // An observer runs before the page is drawn.
     const options = { subtree: true, childList: true, attributeFilter: ["type", "style", "value"] };
     new MutationObserver(coverAll).observe(document, options);
     document.addEventListener("input", coverAll, true);
