@@ -47,3 +47,21 @@ export function unsent<T>(failure: T): T {
   if (failure instanceof DeviceError) failure.dispatched = "no";
   return failure;
 }
+
+/**
+ * A command's text holds a secret. `allow` throws SECRET_NOT_ALLOWED for a place that it may not go to: a site, or the frame of a
+ * field. `isBound`: some places are not allowed.
+ */
+export type SecretInput = {
+  isBound: boolean;
+  allow(place: { origin: string; isPassword?: boolean }): void;
+};
+
+const secretsInUse = new AsyncLocalStorage<SecretInput>();
+
+/** Runs a command whose input holds a secret. Drivers that type ask {@link secretInput} at the moment of typing. */
+export const withSecretInput = <T>(input: SecretInput, command: () => Promise<T>): Promise<T> =>
+  secretsInUse.run(input, command);
+
+/** Undefined if the command's input holds no secret. */
+export const secretInput = (): SecretInput | undefined => secretsInUse.getStore();

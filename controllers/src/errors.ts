@@ -53,6 +53,7 @@ export const deviceErrors = {
   PAGE_UNRESPONSIVE: { status: 504, fault: "lab", stops: "walk" },
   PATH_DENIED: { status: 403, fault: "test", stops: "both" },
   REFERENCE_NOT_FOUND: { status: 404, fault: "test", stops: "both" },
+  SECRET_NOT_ALLOWED: { status: 403, fault: "test", stops: "both" },
   SECURE_SCREEN: { status: 409, fault: "lab", stops: "walk" },
   SPACE_MISMATCH: { status: 409, fault: "test", stops: "both" },
   STALE_REF: { status: 409, fault: "app", stops: "none" },

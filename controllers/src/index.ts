@@ -3,9 +3,10 @@ export { type AndroidRecording, androidFactory, pairAndroid, recordAndroid } fro
 export { appiumFactory } from "./appium/index.ts";
 export * from "./contract.ts";
 export type { DiagnosisContext, DiagnosisFinding } from "./diagnosis.ts";
-export { DispatchRecord, inputSent } from "./dispatch.ts";
+export { DispatchRecord, inputSent, withSecretInput } from "./dispatch.ts";
+export { withConcealed } from "./elements/concealed.ts";
 export { nearest, similarity } from "./elements/nearest.ts";
-export { quoted } from "./elements/quoted.ts";
+export { quoted, shortened } from "./elements/quoted.ts";
 export { ranking } from "./elements/ranking.ts";
 export { passes } from "./elements/readings.ts";
 export { type StateWord, stateSynonyms, stateWords } from "./elements/stateWords.ts";

@@ -1,6 +1,7 @@
 import { createContext, Script } from "node:vm";
 import { z } from "zod";
 import { DeviceError } from "../errors.ts";
+import { concealed } from "./concealed.ts";
 import { quoted } from "./quoted.ts";
 import { holds, withinAnother } from "./text.ts";
 
@@ -16,15 +17,30 @@ export type Match = z.output<typeof matchSchema>;
 export const matchWords =
   "case and white space count only with match exact or pattern, a part of a word or number only with contains";
 
-/** Throws INVALID_PARAMS for a broken pattern, and for one that takes longer than a second on this text. */
+/**
+ * Throws INVALID_PARAMS for a broken pattern, and for one that takes longer than a second on this text. A secret in the text is
+ * compared by its name, and no pattern matches a text that holds one.
+ */
 export function matches(match: Match, wanted: string, found: string): boolean {
+  const hidden = concealed(found);
+  if (hidden !== found) return match !== "pattern" && holds({ match, text: concealed(wanted) }, hidden);
   if (match === "pattern") return test(compile(wanted.normalize("NFC")), found.normalize("NFC"));
   return holds({ match, text: wanted }, found);
 }
 
+/** {@link matches} of what a field holds. Throws SECRET_NOT_ALLOWED for a part or a pattern of one that holds a secret. */
+export function matchesValue(match: Match, wanted: string, found: string): boolean {
+  const isMatch = matches(match, wanted, found);
+  if (isMatch || match === "same" || match === "exact" || concealed(found) === found) return isMatch;
+  throw new DeviceError(
+    "SECRET_NOT_ALLOWED",
+    "The field holds a secret, of which no part and no pattern is compared. Compare the whole value with {{secret.NAME}} in its place, and leave match out.",
+  );
+}
+
 /** What a check adds to what it read where the text is there, but only within another word or number. */
 export function partNote(match: Match, wanted: string, found: Iterable<string>): string {
-  const whole = match === "words" ? withinAnother(wanted, found) : undefined;
+  const whole = match === "words" ? withinAnother(wanted, [...found].map(concealed)) : undefined;
   if (whole === undefined) return "";
   return `; the text is there only as part of another word or number: ${quoted(whole)}; say match: contains if you mean it`;
 }

@@ -31,3 +31,7 @@ function visible(text: string): string {
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 }
+
+/** The beginning of a text. The mark at its end says that more follows: the server hides the part of a secret before one. */
+export const shortened = (text: string, length: number): string =>
+  text.length > length ? `${text.slice(0, length)}…` : text;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type Command, defineCommand } from "../contract.ts";
+import { shortened } from "../elements/quoted.ts";
 import { sent } from "../screens/input.ts";
 
 export const orientations = ["portrait", "landscape"] as const;
@@ -73,7 +74,7 @@ export function clipboardCommands(clipboard: ClipboardPort): Command[] {
       input: nothing,
       async run(_input, signal) {
         const text = Buffer.from(await clipboard.read(signal), "base64").toString("utf8");
-        const value = text.slice(0, mostOnClipboard);
+        const value = shortened(text, mostOnClipboard);
         const cut = value.length < text.length ? `; value has the first ${mostOnClipboard}` : "";
         const message = `the clipboard holds ${text.length} characters${cut}`;
         return { message, isNews: cut !== "", data: { value } };

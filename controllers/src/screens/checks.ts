@@ -1,5 +1,5 @@
 import { type Check, defineCheck, type Reading } from "../contract.ts";
-import { matches, partNote, relation } from "../elements/match.ts";
+import { matches, matchesValue, partNote, relation } from "../elements/match.ts";
 import { nearest } from "../elements/nearest.ts";
 import { quoted } from "../elements/quoted.ts";
 import { absent, inconclusive } from "../elements/readings.ts";
@@ -118,7 +118,7 @@ function wordChecks(reader: ScreenReader): Check[] {
           const found = element.value;
           if (found === undefined) return inconclusive(expected, `it is a ${role}, which holds no value`);
           return {
-            holds: matches(match, value, found),
+            holds: matchesValue(match, value, found),
             expected,
             actual: `it is ${quoted(found, value)}${partNote(match, value, [found])}`,
           };

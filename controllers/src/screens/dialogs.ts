@@ -1,3 +1,4 @@
+import { shortened } from "../elements/quoted.ts";
 import { DeviceError } from "../errors.ts";
 import { allNodes, nodesBelow, type UiNode, type UiTree } from "./tree.ts";
 
@@ -43,7 +44,7 @@ export function findDialog(tree: UiTree): OpenDialog | undefined {
   const message = nodes.find(({ id }) => id === "android:id/message");
   const text = [title?.text, message?.text].filter((one) => one).join(": ");
   return {
-    text: text.slice(0, 300),
+    text: shortened(text, 300),
     accept,
     dismiss,
     field: nodes.find(({ role }) => role === "textbox"),
@@ -62,7 +63,7 @@ function alertOf(alert: UiNode): OpenDialog {
   const others = buttons.filter((one) => one !== refusal);
   const texts = nodes.filter(({ role }) => role === "text").map(({ text }) => text);
   return {
-    text: texts.join(": ").slice(0, 300) || alert.text,
+    text: shortened(texts.join(": "), 300) || alert.text,
     accept: refusal === undefined ? others.at(-1) : others[0],
     dismiss: refusal ?? (others.length > 1 ? others[0] : undefined),
     field: nodes.find(({ role }) => role === "textbox"),

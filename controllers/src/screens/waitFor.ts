@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { type Command, defineCommand } from "../contract.ts";
 import { asEnding } from "../elements/failures.ts";
 import { matches, partNote } from "../elements/match.ts";
+import { shortened } from "../elements/quoted.ts";
 import { hasTarget } from "../elements/target.ts";
 import { DeviceError } from "../errors.ts";
 import { portable } from "../portable.ts";
@@ -65,7 +66,7 @@ function conditionsOf(
 }
 
 function tooLate(ms: number, unmet: Condition | undefined, screen: Screen | undefined): DeviceError {
-  const shown = (screen?.texts ?? []).slice(0, 30).join(" | ").slice(0, 1_000);
+  const shown = shortened((screen?.texts ?? []).slice(0, 30).join(" | "), 1_000);
   const notices = screen ? noticesOf(screen.tree) : [];
   const part = partNote("words", unmet?.text ?? "", screen?.texts ?? []);
   return new DeviceError(

@@ -1,8 +1,11 @@
 import { dirname, join, resolve } from "node:path";
 import type { ConfigFile } from "./schema.ts";
 
-/** Where a secret's value comes from. */
-export type SecretSource = { env: string } | { file: string };
+/** Where a secret's value comes from, and where it may go. */
+export type SecretSource = ({ env: string } | { file: string }) & {
+  hosts?: readonly string[] | undefined;
+  fields?: "password" | "any" | undefined;
+};
 
 /** Absolute folders: those of the file are relative to it, the others are in the data directory. */
 export function resolveFolders(file: ConfigFile, dataDir: string, base: string, skillsDir?: string) {
@@ -20,7 +23,7 @@ export function resolveFolders(file: ConfigFile, dataDir: string, base: string, 
 export function resolveSecrets(file: ConfigFile, base: string): Record<string, SecretSource> {
   const sources = Object.entries(file.secrets).map(([name, source]): [string, SecretSource] => [
     name,
-    "file" in source ? { file: resolve(base, source.file) } : source,
+    "file" in source ? { ...source, file: resolve(base, source.file) } : source,
   ]);
   return Object.fromEntries(sources);
 }

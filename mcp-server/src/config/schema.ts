@@ -103,9 +103,31 @@ const limitsSchema = z.strictObject({
     .describe("Space for artifacts; the oldest go first."),
 });
 
+/** A pattern with a path would never hold: only the origin is compared. */
+const isWholeHost = (text: string): boolean => !text.includes("://") || /:\/\/[^/]+(\/\*?)?$/.test(text);
+const secretHostSchema = z.union(
+  [
+    z.string().regex(/^app:[\w.-]{1,200}$/),
+    urlPatternSchema.refine(isWholeHost, "a host of a secret takes no path"),
+  ],
+  "must be host, host:port, *.host, scheme://host, an IP network, or app:<package>, without a path",
+);
+const secretBounds = {
+  hosts: z
+    .array(secretHostSchema)
+    .min(1)
+    .max(50)
+    .optional()
+    .describe("Sites and apps (app:<package>) it may be typed into and sent to; any when left out."),
+  fields: z
+    .enum(["password", "any"])
+    .optional()
+    .describe("Fields it may be typed into; password when hosts are given, else any."),
+};
+
 const secretSchema = z.union(
-  [z.strictObject({ env: z.string().min(1) }), z.strictObject({ file })],
-  "must be {env: VARIABLE} or {file: path}",
+  [z.strictObject({ env: z.string().min(1), ...secretBounds }), z.strictObject({ file, ...secretBounds })],
+  "must be {env: VARIABLE} or {file: path}, with hosts of sites or app:<package> without a path, and fields password or any",
 );
 
 const webServerSchema = z.strictObject({

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ToolError } from "@labwright/mcp-server";
 import { afterAll, describe, expect, it, test } from "vitest";
-import { createSecrets, givenSecrets, maskAddresses } from "#mcp-server/services/policy/secrets.ts";
+import { maskAddresses } from "#mcp-server/services/policy/maskAddresses.ts";
+import { createSecrets, givenSecrets } from "#mcp-server/services/policy/secrets.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "labwright-secrets-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -191,6 +192,32 @@ describe("masking", () => {
     expect(masked).toContain("[secret PASSWORD]");
     expect(masked).not.toContain("ss/w");
     expect(masked).not.toContain(encodeURIComponent("ss/w"));
+  });
+
+  const plain = "Tiger-4711";
+  const hex = Buffer.from(plain).toString("hex");
+  it.each([
+    ["in another case", "it is TIGER-4711."],
+    ["with spaces", "T i g e r - 4 7 1 1"],
+    ["in lines", "Tiger\n-\u00a04711"],
+    ["in hex", hex],
+    ["in upper hex", `0x${hex.toUpperCase()}`],
+    ["in base64 of upper case", Buffer.from(plain).toString("base64").toUpperCase()],
+    ["with every character percent-encoded", hex.replace(/../g, "%$&").toUpperCase()],
+    ["cut at its end", `"Tiger-47" … 12 more`],
+    ["cut at its beginning", `40 more … "r-4711"`],
+    ["cut in storage", "a Tiger-4[200 more]"],
+    ["behind letters that become two", "İİİ Tiger-4711 İ"],
+  ])("hides a value %s", (_, text) => {
+    const one = createSecrets({}, { LABWRIGHT_SECRET_PASSWORD: plain });
+    expect(one.mask(text)).toContain("[secret PASSWORD]");
+    expect(one.mask(text)).not.toMatch(/tige|4711|7469|%54/i);
+  });
+
+  it("leaves short values in another case and parts that nothing cut", () => {
+    expect(secrets.mask("Anna, a n n a")).toBe("Anna, a n n a");
+    const one = createSecrets({}, { LABWRIGHT_SECRET_PASSWORD: plain });
+    for (const text of ["Tiger", "a tiger … 3 more", "Tige r"]) expect(one.mask(text)).toBe(text);
   });
 
   it("hides values in nested objects, arrays and keys, and keeps bytes and dates", () => {

@@ -1,6 +1,7 @@
 import type { Locator, Page } from "playwright-core";
 import type { CommandResult, Usable } from "../../contract.ts";
 import { sendInput } from "../../dispatch.ts";
+import { shortened } from "../../elements/quoted.ts";
 import { LOCATE_TIMEOUT_MS, type Target } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
 import { pause, untilAborted, withDeadline } from "../../waiting/deadlines.ts";
@@ -315,7 +316,7 @@ export class Action {
       return;
     throw new DeviceError(
       "URL_DENIED",
-      `The action was done, but the URL policy denies the page it leads to: ${url.slice(0, 200)}. Take another way or change url_policy.`,
+      `The action was done, but the URL policy denies the page it leads to: ${shortened(url, 200)}. Take another way or change url_policy.`,
     );
   }
 

@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import type { Usable } from "../../contract.ts";
+import { shortened } from "../../elements/quoted.ts";
 import { untilAborted, withDeadline } from "../../waiting/deadlines.ts";
 import type { DrivenSession } from "../browser/session.ts";
 import { MAX_FRAMES } from "../page/elementsInFrames.ts";
@@ -194,10 +195,10 @@ const lineOf = ({ method, path, at }: OpenRequest, pageUrl: string, now: number)
 
 /** Without the page's own origin, and without the query, which may hold a secret. */
 function shortOf(url: string, pageUrl: string): string {
-  if (!URL.canParse(url)) return url.slice(0, 100);
+  if (!URL.canParse(url)) return shortened(url, 100);
   const { origin, host, pathname } = new URL(url);
   const isOwn = URL.canParse(pageUrl) && new URL(pageUrl).origin === origin;
-  return `${isOwn ? "" : host}${pathname}`.slice(0, 100);
+  return shortened(`${isOwn ? "" : host}${pathname}`, 100);
 }
 
 /** Playwright sometimes misses that an error page is ready, so the document itself is asked too. */

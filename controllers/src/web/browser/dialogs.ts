@@ -1,4 +1,5 @@
 import type { Dialog } from "playwright-core";
+import { shortened } from "../../elements/quoted.ts";
 
 export type DialogAnswer = { accept: boolean; promptText?: string | undefined };
 
@@ -27,7 +28,7 @@ export class Dialogs {
     const { accept, promptText } = this.#answerTo(type);
     this.history.push(message);
     if (this.history.length > KEPT) this.history.shift();
-    this.report(`${type} "${message.slice(0, 300)}" was ${accept ? "accepted" : "dismissed"}`);
+    this.report(`${type} "${shortened(message, 300)}" was ${accept ? "accepted" : "dismissed"}`);
     await (accept ? dialog.accept(promptText) : dialog.dismiss());
   }
 

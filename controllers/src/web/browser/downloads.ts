@@ -2,6 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import type { Download } from "playwright-core";
+import { shortened } from "../../elements/quoted.ts";
 
 const LARGEST_BYTES = 10_000_000;
 const DEADLINE_MS = 30_000;
@@ -40,7 +41,7 @@ export class Downloads {
     if (this.history.length > KEPT) this.history.shift();
     void arrived(download, announcedBytes).then((how) => {
       end = how;
-      this.report(`${name} from ${url.slice(0, 200)}: ${endText(how)}`);
+      this.report(`${name} from ${shortened(url, 200)}: ${endText(how)}`);
     });
   }
 

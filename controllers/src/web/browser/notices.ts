@@ -1,5 +1,6 @@
 import type { BrowserContext } from "playwright-core";
 import type { DeviceNotice } from "../../contract.ts";
+import { shortened } from "../../elements/quoted.ts";
 
 const KEPT = 100;
 const TEXT_LENGTH = 400;
@@ -16,7 +17,7 @@ export class Notices {
 
   /** `context`: the one whose page did it; none for what concerns the whole browser. */
   add(kind: DeviceNotice["kind"], text: string, context?: BrowserContext): void {
-    const line = text.replace(/\s+/g, " ").slice(0, TEXT_LENGTH);
+    const line = shortened(text.replace(/\s+/g, " "), TEXT_LENGTH);
     const last = this.#kept.at(-1);
     if (last?.notice.kind === kind && last.notice.text === line && last.context === context) this.#kept.pop();
     this.#seq++;

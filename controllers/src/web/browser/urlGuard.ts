@@ -2,6 +2,7 @@ import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import type { Browser, BrowserContext, Page, Response } from "playwright-core";
 import type { ControllerContext } from "../../contract.ts";
+import { shortened } from "../../elements/quoted.ts";
 
 const RESOLVED_FOR_MS = 10_000;
 const KEPT = 500;
@@ -70,7 +71,7 @@ export class UrlGuard {
     this.denials++;
     this.#denied.push(url);
     if (this.#denied.length > DENIED_KEPT) this.#denied.shift();
-    this.report(`${url.slice(0, 200)}: ${reason}`);
+    this.report(`${shortened(url, 200)}: ${reason}`);
   }
 
   /** Whether `url`, or an address that its host resolves to, is refused. */

@@ -1,6 +1,14 @@
 import { z } from "zod";
 import { type Check, defineCheck, type Reading } from "../../contract.ts";
-import { type Match, matches, matchSchema, matchWords, partNote, relation } from "../../elements/match.ts";
+import {
+  type Match,
+  matches,
+  matchesValue,
+  matchSchema,
+  matchWords,
+  partNote,
+  relation,
+} from "../../elements/match.ts";
 import { quoted } from "../../elements/quoted.ts";
 import { inconclusive, missing, ofSubject } from "../../elements/readings.ts";
 import { type Target, targetShape } from "../../elements/target.ts";
@@ -228,6 +236,9 @@ function attributeCheck(session: CheckSession): Check {
 
 type Comparison = { what: string; wanted: string | undefined; match: Match; attribute?: string };
 
+/** An attribute may hold what a field does. */
+const comparisonOf = (what: string) => (/^(value$|attribute )/.test(what) ? matchesValue : matches);
+
 async function compare(
   session: CheckSession,
   target: Target,
@@ -246,7 +257,7 @@ async function compare(
     return inconclusive(expected, `it is ${describe(lookup.first)}, which holds no value`);
   if (found === undefined) return { holds: false, expected, actual: `it has no ${what}` };
   return {
-    holds: wanted === undefined || matches(match, wanted, found),
+    holds: wanted === undefined || comparisonOf(what)(match, wanted, found),
     expected,
     actual: `${what} is ${quoted(found, wanted)}${partNote(match, wanted ?? "", [found])}`,
   };

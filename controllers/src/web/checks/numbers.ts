@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type Check, defineCheck, type Reading } from "../../contract.ts";
+import { concealed } from "../../elements/concealed.ts";
 import { quoted } from "../../elements/quoted.ts";
 import { ofSubject } from "../../elements/readings.ts";
 import { targetShape } from "../../elements/target.ts";
@@ -30,7 +31,8 @@ export function valueBetween(session: CheckSession): Check {
       const expected = `the number of ${lookup.target} is ${boundsIn({ min, max })}`;
       const { first } = lookup;
       if (!first || lookup.count > 1) return notOne(session, lookup, expected, signal);
-      const text = first.value ?? (first.shown || first.name);
+      // Of a secret no part is compared.
+      const text = concealed(first.value ?? (first.shown || first.name));
       return { expected, ...judge(text, numbersIn(text, decimal), { min, max }) };
     },
   });

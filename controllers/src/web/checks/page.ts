@@ -1,9 +1,10 @@
 import type { ConsoleMessage } from "playwright-core";
 import { z } from "zod";
 import { type Check, defineCheck, type Reading } from "../../contract.ts";
+import { concealed } from "../../elements/concealed.ts";
 import { matches, matchSchema, matchWords, partNote, patternParts, relation } from "../../elements/match.ts";
 import { nearestOf } from "../../elements/nearest.ts";
-import { quoted } from "../../elements/quoted.ts";
+import { quoted, shortened } from "../../elements/quoted.ts";
 import { absent, missing, ofPresence, ofSubject } from "../../elements/readings.ts";
 import { aboutIn, wantedIn } from "../../elements/titles.ts";
 import { portable } from "../../portable.ts";
@@ -38,10 +39,11 @@ function textVisible(session: CheckSession): Check {
       const { answers, silent } = await askAllFrames(session.page(), signal, (frame) =>
         askAgent(frame, "readText", [wanted]),
       );
-      const hit = await firstSeen(answers, signal);
-      const lines = answers.flatMap(({ answer }) => answer.lines);
+      const found = (await firstSeen(answers, signal))?.answer.found;
+      const lines = answers.flatMap(({ answer }) => answer.lines).map(concealed);
       const expected = `the page shows ${quoted(text)}${match === "words" ? "" : ` (${match})`}`;
-      if (hit) return { holds: true, expected, actual: `it shows ${quoted(hit.answer.found ?? "")}` };
+      if (found !== undefined && isWithoutSecret(found, text, match))
+        return { holds: true, expected, actual: `it shows ${quoted(found)}` };
       if (silent > 0) throw new SilentFrames(silent);
       const nearest = nearestOf(text, lines, { text: String });
       const unread = answers.flatMap(({ answer }) => answer.unread);
@@ -50,6 +52,10 @@ function textVisible(session: CheckSession): Check {
     },
   });
 }
+
+/** The page itself does not know what of a text is a secret. */
+const isWithoutSecret = (found: string, text: string, match: z.output<typeof matchSchema>): boolean =>
+  concealed(found) === found || matches(match, text, found);
 
 async function firstSeen<Answer extends { found?: string | undefined }>(
   answers: readonly FrameAnswer<Answer>[],
@@ -213,7 +219,7 @@ function consoleLine(message: ConsoleMessage): string {
 }
 
 const placed = (said: string, place: string): string =>
-  `${quoted(said)}${place === "" ? "" : ` at ${place.slice(0, 500)}`}`;
+  `${quoted(said)}${place === "" ? "" : ` at ${shortened(place, 500)}`}`;
 
 /** The first place in a stack of Chromium or Firefox. */
 const placeIn = (stack: string): string => /(https?:\/\/\S+?:\d+):\d+/.exec(stack)?.[1] ?? "";

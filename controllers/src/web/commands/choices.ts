@@ -2,6 +2,7 @@ import { access } from "node:fs/promises";
 import type { Locator } from "playwright-core";
 import { z } from "zod";
 import type { Command } from "../../contract.ts";
+import { shortened } from "../../elements/quoted.ts";
 import { targetShape, timeoutShape } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
 import type { Action, Actions } from "../acting/action.ts";
@@ -58,7 +59,7 @@ function refuseMissing(wanted: readonly string[], { labels, values }: Options): 
   const more = labels.length > 20 ? ` and ${labels.length - 20} more` : "";
   throw new DeviceError(
     "ELEMENT_NOT_FOUND",
-    `There is no option "${missing.join('", "').slice(0, 200)}". The options are: ${shown}${more}. Use one of them.`,
+    `There is no option "${shortened(missing.join('", "'), 200)}". The options are: ${shown}${more}. Use one of them.`,
     { options: labels.slice(0, 20) },
   );
 }

@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { z } from "zod";
 import type { Command } from "../../contract.ts";
+import { secretInput } from "../../dispatch.ts";
 import { DeviceError } from "../../errors.ts";
 import type { Actions } from "../acting/action.ts";
 import type { DrivenSession } from "../browser/session.ts";
@@ -129,6 +130,7 @@ function httpCredentials(actions: Actions): Command {
       return username === undefined ? "credentials are forgotten" : `credentials are set for ${origin}`;
     },
     run({ url, username, password }) {
+      secretInput()?.allow({ origin: originOf(url) });
       const isGiven = username !== undefined && password !== undefined;
       const credentials = isGiven ? { username, password, origin: originOf(url) } : null;
       return session.setOnContext("credentials", {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type Command, defineCommand } from "../../contract.ts";
+import { shortened } from "../../elements/quoted.ts";
 import { timeoutShape } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
 import { untilAborted, withDeadline } from "../../waiting/deadlines.ts";
@@ -89,7 +90,7 @@ function scriptError(error: unknown, signal: AbortSignal): unknown {
     return error;
   if (/^page\.evaluate: (?:Target |Page crashed|Frame was|Execution context was)/.test(error.message))
     return error;
-  const reason = (error.message.split("\n", 1)[0] ?? "").replace("page.evaluate: ", "").slice(0, 500);
+  const reason = shortened((error.message.split("\n", 1)[0] ?? "").replace("page.evaluate: ", ""), 500);
   const failure = new DeviceError("ACTION_REJECTED", `The script threw: ${reason}. Correct it.`);
   failure.dispatched = "yes";
   return failure;
@@ -98,5 +99,5 @@ function scriptError(error: unknown, signal: AbortSignal): unknown {
 function resultOf(value: unknown): Record<string, unknown> {
   const text = JSON.stringify(value) ?? "undefined";
   if (text.length <= LONGEST_RESULT) return { result: value ?? null };
-  return { result: text.slice(0, LONGEST_RESULT), truncated_characters: text.length - LONGEST_RESULT };
+  return { result: shortened(text, LONGEST_RESULT), truncated_characters: text.length - LONGEST_RESULT };
 }

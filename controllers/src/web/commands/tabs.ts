@@ -2,6 +2,7 @@ import type { Page } from "playwright-core";
 import { z } from "zod";
 import { type Command, defineCommand } from "../../contract.ts";
 import { sendInput } from "../../dispatch.ts";
+import { shortened } from "../../elements/quoted.ts";
 import { DeviceError } from "../../errors.ts";
 import type { Actions } from "../acting/action.ts";
 import { ask } from "../acting/question.ts";
@@ -129,13 +130,13 @@ async function describeTab(page: Page, index: number, current: boolean) {
     .locator("html")
     .evaluate((root) => root.ownerDocument.title, undefined, { timeout: TITLE_DEADLINE_MS })
     .catch(() => "");
-  return { tab: index, url: page.url(), title: title.slice(0, 200), current };
+  return { tab: index, url: page.url(), title: shortened(title, 200), current };
 }
 
 function tabAt(session: DrivenSession, index: number): Page {
   const page = session.pages()[index];
   if (page !== undefined) return page;
-  const urls = session.pages().map((one, at) => `${at}: ${one.url().slice(0, 100)}`);
+  const urls = session.pages().map((one, at) => `${at}: ${shortened(one.url(), 100)}`);
   throw new DeviceError("TAB_NOT_FOUND", `There is no tab ${index}. The tabs are ${urls.join("; ")}.`, {
     tabs: urls,
   });

@@ -1,5 +1,6 @@
 import type { Locator } from "playwright-core";
 import { type Command, defineCommand } from "../../contract.ts";
+import { secretInput } from "../../dispatch.ts";
 import { hasTarget, type Target, targetShape, timeoutShape } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
 import { portable } from "../../portable.ts";
@@ -9,6 +10,7 @@ import { isDateType, isoOf } from "../acting/fieldDates.ts";
 import { keyOf } from "../acting/keys.ts";
 import { inOneFrame } from "../acting/locate.ts";
 import { cannotTake, expectLines, expectText, noteField, noteFocused } from "../acting/readBack.ts";
+import { fillSecret, typeSecret } from "../acting/secretFields.ts";
 import { isOverBidi } from "../browser/settings.ts";
 import type { FieldFacts } from "../page/agent/fields.ts";
 import { askOverDevTools, runApart } from "../page/askAgent.ts";
@@ -28,6 +30,8 @@ function inputText(actions: Actions): Command {
     done: "filled",
     runIfReady: fillReadyField,
     async run(locator, input, action) {
+      const secret = secretInput();
+      if (secret) return fillSecret(action, { locator, target: input, text: input.text }, secret);
       const facts = await noteField(action, locator, input);
       const asked = facts ? valueFor(facts, input.text) : input.text;
       const isTyped = isOverBidi(action.session.settings) && typedKinds.has(facts?.type ?? "");
@@ -71,7 +75,7 @@ function valueFor(facts: FieldFacts, text: string): string {
 async function fillReadyField(input: Target & { text: string }, action: Action): Promise<boolean> {
   const { session, page, signal, token } = action;
   const place = inOneFrame(session, input);
-  if (place === undefined) return false;
+  if (place === undefined || secretInput()) return false;
   const { frame, query } = place;
   // A document that is being replaced gives no answer; Playwright waits for the next one.
   const fill = () => askOverDevTools(frame, "fill", [query, input.text, token]).catch(() => undefined);
@@ -121,19 +125,23 @@ const FOUND_MS = 3_000;
 async function typeInto(given: Target & { text: string }, action: Action): Promise<void> {
   const { text } = given;
   const { locator, facts } = await action.piece(() => focusField(given, action), FOUND_MS);
-  const iso = locator && facts && isDateType(facts.type) ? isoOf(facts.type, text, facts.locale) : undefined;
+  const secret = secretInput();
+  const iso =
+    locator && !secret && facts && isDateType(facts.type) ? isoOf(facts.type, text, facts.locale) : undefined;
   if (locator && iso !== undefined) {
     await locator.fill(iso, action.limits);
     return expectText(action, iso);
   }
-  for (let at = 0; at < text.length; at += PIECE) {
-    const piece = text.slice(at, at + PIECE);
-    const type = () =>
-      locator
-        ? locator.pressSequentially(piece, { ...action.limits, timeout: 0 })
-        : action.page.keyboard.type(piece);
-    await action.piece(() => action.send(type));
-  }
+  const typePieces = async (by: Locator | undefined) => {
+    for (let at = 0; at < text.length; at += PIECE) {
+      const piece = text.slice(at, at + PIECE);
+      const type = () =>
+        by ? by.pressSequentially(piece, { ...action.limits, timeout: 0 }) : action.page.keyboard.type(piece);
+      await action.piece(() => action.send(type));
+    }
+  };
+  if (secret) await typeSecret(action, text, secret, () => typePieces(undefined));
+  else await typePieces(locator);
   // Enter and Tab do what the page makes of them.
   if (!facts) return;
   if (!/[\n\r\t]/.test(text)) expectText(action, ...typedBehind(facts, text));

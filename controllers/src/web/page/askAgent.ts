@@ -6,7 +6,7 @@ import { evaluateApart } from "./signals.ts";
 type AnyMethod = (...args: never[]) => unknown;
 type Method = { [M in keyof InpageAgent]: InpageAgent[M] extends AnyMethod ? M : never }[keyof InpageAgent];
 /** Methods about one element, which is their first argument. */
-type OfElement = "expectPresses" | "noteField" | "describeElement" | "framePlace" | "coverOf";
+type OfElement = "expectPresses" | "noteField" | "fillSecret" | "describeElement" | "framePlace" | "coverOf";
 
 type Answer<M extends Method> = Awaited<ReturnType<InpageAgent[M]>>;
 type Rest<A extends unknown[]> = A extends [unknown, ...infer R] ? R : never;

@@ -1,5 +1,6 @@
 import type { Frame, Locator, Page } from "playwright-core";
 import { nearestOf } from "../../elements/nearest.ts";
+import { shortened } from "../../elements/quoted.ts";
 import type { Candidate } from "../../elements/ranking.ts";
 import { writeSelector } from "../../elements/selectors.ts";
 import { atMost, untilAborted } from "../../waiting/deadlines.ts";
@@ -179,7 +180,7 @@ function positionIn(selector: string, message: string): number | undefined {
 }
 
 function firstLine(message: string): string {
-  return (message.split("\n")[0] ?? "").replace(/^.*?Error: /, "").slice(0, 200);
+  return shortened((message.split("\n")[0] ?? "").replace(/^.*?Error: /, ""), 200);
 }
 
 /** Selectors of up to five elements on the screen with names similar to `wanted`, best first. */

@@ -1,5 +1,6 @@
 import type { Frame, Page } from "playwright-core";
 import type { Dump, Element, ElementSource, Selector, Space, TextNews } from "../../contract.ts";
+import { shortened } from "../../elements/quoted.ts";
 import { byWorth, type Candidate, toSelector } from "../../elements/ranking.ts";
 import { ANSWER_DEADLINE_MS, ask } from "../acting/question.ts";
 import { type ElementsMemory, testIdAttributeOf, type WebSession } from "../browser/session.ts";
@@ -178,7 +179,7 @@ function place(seen: SeenElement, origin: Origin): Element {
 }
 
 function location(url: string): string {
-  return url.startsWith("data:") ? "data:…" : url.slice(0, 2_000);
+  return url.startsWith("data:") ? "data:…" : shortened(url, 2_000);
 }
 
 function shortcomings(snapshots: readonly FrameAnswer<SeenPage>[], frames: number): string[] {

@@ -5,6 +5,7 @@ import { clipped } from "../../spaces.ts";
 import { untilAborted } from "../../waiting/deadlines.ts";
 import { locate } from "../acting/locate.ts";
 import { ask } from "../acting/question.ts";
+import { coverSecrets } from "../acting/secretFields.ts";
 import type { WebSession } from "../browser/session.ts";
 import type { PageSignals } from "../page/signals.ts";
 
@@ -37,6 +38,7 @@ export function createScreen(session: ShownSession): ScreenSource {
       };
       return ask(session, question, async (limited) => {
         const page = session.page();
+        await coverSecrets(page, limited);
         const cdp = await session.signals(page).cdp();
         const take: Take = async (area, format = "png") => {
           const taking =

@@ -63,6 +63,13 @@ const problemsSchema = z.object({
   ),
 });
 
+function unboundSecrets({ secrets }: Config): DiagnosisFinding[] {
+  const names = Object.keys(secrets).filter((name) => secrets[name]?.hosts === undefined);
+  if (names.length === 0) return [];
+  const detail = `${names.join(", ")} may be sent to every site; hosts under secrets.${names[0]} binds it to its own`;
+  return [{ what: "secrets", status: "ok", detail }];
+}
+
 function readConfig(
   options: DaemonOptions,
   { env, cwd }: Terminal,
@@ -85,7 +92,7 @@ function readConfig(
         fix: "Give it a value; tests that need it cannot run without",
       }),
     );
-    return { config, findings: [{ what, status: "ok", detail }, ...secrets] };
+    return { config, findings: [{ what, status: "ok", detail }, ...secrets, ...unboundSecrets(config)] };
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
     const problems = problemsSchema.safeParse(error.details).data?.problems ?? [];

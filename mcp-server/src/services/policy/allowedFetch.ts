@@ -37,6 +37,8 @@ export type AllowedRequest = Pick<WriteRequest, "environment" | "grant"> & {
   cookies?: Cookies | undefined;
   /** Requests that change nothing reuse these; every other one opens a connection of its own. */
   connections?: Connections | undefined;
+  /** What holds secrets, and is not sent on to another origin by a redirect. */
+  secret?: { headers: readonly string[]; body: boolean } | undefined;
   /** Called when a request goes out, after any wait for the limit of its host. */
   sending?: (() => void) | undefined;
 };
@@ -128,14 +130,17 @@ const lowerCase = (headers: Readonly<Record<string, string>> = {}) =>
 function redirected(request: Hop, status: number, sameOrigin: boolean): Hop {
   const becomesGet =
     (status === 303 && request.method !== "HEAD") || (status < 303 && request.method === "POST");
+  const { secret = { headers: [], body: false } } = request;
+  const kept = new Set(secret.headers.map((name) => name.toLowerCase()));
+  const losesBody = becomesGet || (secret.body && !sameOrigin);
   const headers = Object.entries(request.headers).filter(
     ([name]) =>
-      (sameOrigin || !privateHeaders.has(name)) &&
-      !(becomesGet && name.startsWith("content-")) &&
+      (sameOrigin || !(privateHeaders.has(name) || kept.has(name))) &&
+      !(losesBody && name.startsWith("content-")) &&
       name !== "host",
   );
   const next = { ...request, headers: Object.fromEntries(headers) };
-  return becomesGet ? { ...next, method: "GET", body: undefined } : next;
+  return { ...next, ...(becomesGet && { method: "GET" }), ...(losesBody && { body: undefined }) };
 }
 
 /** A second DELETE may be answered in another way than the first, so only what changes nothing is asked twice. */

@@ -6,11 +6,11 @@ import { secretPlaceholder, secretsNamedIn, secretVariablePrefix } from "../../c
 import { ToolError } from "../../errors.ts";
 import type { Secrets } from "../ports.ts";
 import { mapStrings } from "../values/strings.ts";
+import { maskAddresses } from "./maskAddresses.ts";
+import { createMask, shortestSecret } from "./masks.ts";
+import { createBounds, type SecretBounds } from "./secretBounds.ts";
 
-/** Shorter values would be masked inside ordinary words. */
-const shortest = 4;
-
-type Sources = Readonly<Record<string, { env: string } | { file: string }>>;
+type Sources = Readonly<Record<string, ({ env: string } | { file: string }) & SecretBounds>>;
 type Variables = Readonly<Record<string, string | undefined>>;
 type Reading = { value: string } | { problem: string };
 type Snapshot = { readings: ReadonlyMap<string, Reading>; holders: number };
@@ -18,16 +18,17 @@ type Snapshot = { readings: ReadonlyMap<string, Reading>; holders: number };
 /**
  * Secrets from the configuration and from `LABWRIGHT_SECRET_<NAME>`, which wins. Each call and each run outside of calls reads
  * them when it starts, so that a file may change; what a caller gives by name stands above them for that call and its runs.
- * `mask` hides each value as it is and URL-encoded, in base64 (also inside longer base64) and escaped as in JSON and HTML, and
- * puts `[secret NAME]` there; it hides credentials of addresses too. Given values are hidden, and kept, as long as something
- * runs with them.
+ * Bounds are those of the name, wherever its value comes from.
+ * `mask` hides each value as {@link createMask} says, and credentials of addresses. Given values are hidden, and kept, as long as
+ * something runs with them.
  */
 export function createSecrets(sources: Sources, env: Variables): Secrets {
   const inUse = new AsyncLocalStorage<Snapshot>();
   const held = new Set<Snapshot>();
   const own = new Map<string, string>();
   const salt = randomBytes(32);
-  let masks: readonly Mask[] | undefined;
+  let masks: ((text: string) => string) | undefined;
+  const maskOf = lastKept(createMask);
   const learn = (name: string, value: string): string => {
     if (own.get(value) !== name) masks = undefined;
     own.set(value, name);
@@ -43,8 +44,8 @@ export function createSecrets(sources: Sources, env: Variables): Secrets {
   const first = read({});
   const current = () => inUse.getStore() ?? first;
   const maskText = (text: string) => {
-    masks ??= masksOf([...own, ...[...held].flatMap(({ readings }) => valuesOf(readings))]);
-    return masks.reduce((masked, { name, form }) => masked.replaceAll(form, `[secret ${name}]`), text);
+    masks ??= maskOf([...new Map([...own, ...[...held].flatMap(({ readings }) => valuesOf(readings))])]);
+    return masks(text);
   };
 
   const hold = (snapshot: Snapshot) => {
@@ -71,6 +72,7 @@ export function createSecrets(sources: Sources, env: Variables): Secrets {
       for (const name of secretsNamedIn(value)) if (!readings.has(name)) valueIn(name, readings);
     },
     named: secretsNamedIn,
+    ...createBounds(sources),
     ofEnvironment(name) {
       const { readings } = current();
       if (readings.has(name)) return valueIn(name, readings);
@@ -92,6 +94,16 @@ export function createSecrets(sources: Sources, env: Variables): Secrets {
       [...first.readings].flatMap(([name, reading]) =>
         "problem" in reading ? `${name}: ${reading.problem}` : [],
       ),
+  };
+}
+
+/** Makes the same again only where what it is made of differs: every call has secrets, and they are mostly the same. */
+function lastKept<Given, Made>(make: (given: Given) => Made): (given: Given) => Made {
+  let last: { key: string; made: Made } | undefined;
+  return (given) => {
+    const key = JSON.stringify(given);
+    if (last?.key !== key) last = { key, made: make(given) };
+    return last.made;
   };
 }
 
@@ -125,14 +137,6 @@ function valueIn(name: string, readings: Snapshot["readings"]): string {
   );
 }
 
-type Mask = { name: string; form: string };
-
-/** The longest spelling first: one may contain another. */
-const masksOf = (values: readonly (readonly [value: string, name: string])[]): Mask[] =>
-  [...new Map(values)]
-    .flatMap(([value, name]) => forms(value).map((form) => ({ name, form })))
-    .sort((a, b) => b.form.length - a.form.length);
-
 const valuesOf = (readings: Snapshot["readings"]) =>
   [...readings].flatMap(([name, reading]) => ("value" in reading ? [[reading.value, name] as const] : []));
 
@@ -149,8 +153,8 @@ function readSecrets(sources: Sources, env: Variables): Map<string, Reading> {
 
 function readingOf(origin: string, value: string | undefined): Reading {
   if (!value) return { problem: `${origin} is not set or empty` };
-  return value.length < shortest
-    ? { problem: `${origin} is shorter than ${shortest} characters` }
+  return value.length < shortestSecret
+    ? { problem: `${origin} is shorter than ${shortestSecret} characters` }
     : { value };
 }
 
@@ -179,106 +183,4 @@ function readSecretFile(path: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function forms(value: string): string[] {
-  const uri = encodeURIComponent(value);
-  const form = new URLSearchParams([["", value]]).toString().slice(1);
-  const json = JSON.stringify(value).slice(1, -1);
-  const spellings = [
-    value,
-    uri,
-    uri.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()),
-    form,
-    json,
-    JSON.stringify(json).slice(1, -1),
-    json.replaceAll("/", "\\/"),
-    markup(value),
-    ...base64Forms(value),
-  ];
-  return [...new Set(spellings)].filter((spelling) => spelling.length >= shortest);
-}
-
-const markup = (value: string) =>
-  value.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
-
-/** The base64 characters that depend on the value alone, for each of the three offsets at which it can start. */
-function base64Forms(value: string): string[] {
-  const bytes = Buffer.from(value);
-  const inner = [0, 1, 2].map((offset) => {
-    const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString("base64");
-    const start = offset === 0 ? 0 : offset + 1;
-    const end = Math.floor(((offset + bytes.length) * 8) / 6);
-    return text.slice(start, end);
-  });
-  // Under 8 characters they would be found by chance.
-  const found = inner.filter((text) => text.length >= 8);
-  return [bytes.toString("base64"), ...found].flatMap((text) => [
-    text,
-    text.replaceAll("+", "-").replaceAll("/", "_"),
-    text.replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, ""),
-  ]);
-}
-
-const masked = "[masked]";
-
-/** Query and fragment parameters whose value is a credential: OAuth, API keys, passwords, signed addresses of clouds. */
-const parameters = [
-  "access_key",
-  "access_token",
-  "api[_-]?key",
-  "apitoken",
-  "assertion",
-  "auth_token",
-  "authorization",
-  "awsaccesskeyid",
-  "bearer",
-  "client_assertion",
-  "client_secret",
-  "code_verifier",
-  "device_code",
-  "id_token",
-  "jwt",
-  "oauth_token",
-  "oauth_token_secret",
-  "oauth_verifier",
-  "passphrase",
-  "passwd",
-  "password",
-  "private_token",
-  "pwd",
-  "refresh_token",
-  "samlresponse",
-  "secret",
-  "session_token",
-  "sig",
-  "signature",
-  "subscription-key",
-  "token",
-  "x-amz-credential",
-  "x-amz-security-token",
-  "x-amz-signature",
-  "x-goog-credential",
-  "x-goog-signature",
-].join("|");
-
-/** Also of an address that stands encoded in another one, and escaped as in JSON. */
-const parameter = new RegExp(
-  `((?:[?&#;]|%3F|%26|%23|\\\\u0026)(?:${parameters})(?:=|%3D))(?!\\[secret )(?:(?!%26|%23)[^\\s&#"'<>\\\\])+`,
-  "gi",
-);
-const user = /(:(?:\/\/|\\\/\\\/))[^\s/?#"'<>\\]{1,1000}@/g;
-const encodedUser = /(%3A%2F%2F)(?:(?!%2F|%3F|%23)[^\s/?#&"'<>]){1,1000}%40/gi;
-const query = /[?#][^\s"'<>]+/g;
-
-/** Hides credentials in addresses: user and password, the parameters above, and an OAuth `code` next to a `state`. */
-export function maskAddresses(text: string): string {
-  if (!/[=@]|%3D|%40/i.test(text)) return text;
-  return text
-    .replace(user, `$1${masked}@`)
-    .replace(encodedUser, `$1${masked}%40`)
-    .replace(parameter, `$1${masked}`)
-    .replace(query, (found) =>
-      /[?&#]state=/i.test(found) ? found.replace(/([?&#]code=)[^&#]+/gi, `$1${masked}`) : found,
-    );
 }

@@ -11,6 +11,11 @@ export type ArtifactStore = {
   startingWith(prefix: string): Promise<readonly string[]>;
 };
 
+/** Where a secret is about to go: a site, with the kind of field that it is typed into, or an app of a device. */
+export type SecretPlace =
+  | { url: string; field?: "password" | "other" | undefined }
+  | { app: string | undefined };
+
 /** Secrets by name. `fill` replaces `{{secret.NAME}}` in every string below `value`. */
 export type Secrets = {
   fill<T>(value: T): T;
@@ -19,6 +24,12 @@ export type Secrets = {
   /** {@link check} of what will run later: a secret that is known may get its value until then. */
   checkNames(value: unknown): void;
   named(value: unknown): string[];
+  /** Whether the configuration says of one of those that `value` names where it may go. */
+  areBound(value: unknown): boolean;
+  /** The apps, by package, that one of those that `value` names may be typed into. */
+  appsOf(value: unknown): string[];
+  /** Throws SECRET_NOT_ALLOWED (a `DeviceError`) where one of those that `value` names may not go. */
+  allow(value: unknown, place: SecretPlace): void;
   /**
    * The secret of this name, else the daemon's variable of this name, which is hidden from then on. Throws SECRET_NOT_FOUND for
    * neither, and for a value of less than 4 characters, which could not be hidden.

@@ -10,6 +10,7 @@ import * as roles from "./names/roles.ts";
 import * as words from "./names/words.ts";
 import type { PageQuery } from "./query.ts";
 import * as queries from "./query.ts";
+import * as secrets from "./secrets.ts";
 import * as selectors from "./selectors.ts";
 import * as apart from "./snapshot/apart.ts";
 import * as refs from "./snapshot/refs.ts";
@@ -163,6 +164,62 @@ export function noteField(element: Element, token: number, query: PageQuery | nu
 export function noteFocused(token: number): FieldFacts | null {
   begin();
   return fields.noteFocused(token);
+}
+
+/**
+ * Fills a field with a text that holds a secret, if the document is still of this origin and the field is ready now. Keys would go
+ * wherever the page moves the focus; `keys` says that they may, and then `selected` is as in {@link fill}. `moved`: another document
+ * is here. `text` is encoded by `Buffer.toString("base64url")`.
+ */
+export function fillSecret(
+  element: Element,
+  { text, origin, keys }: { text: string; origin: string; keys: boolean },
+): "filled" | "selected" | "moved" | "inert" | "other" {
+  begin();
+  const field = fields.fieldOf(element);
+  if (self.origin !== origin) return "moved";
+  const isRich = native.isContentEditable(field);
+  if (!isRich && !isReadyField(field)) return "other";
+  secrets.remember(secrets.decoded(text));
+  secrets.cover(field);
+  if (field instanceof HTMLElement) field.focus();
+  if (isRich) native.execCommand("selectAll", "");
+  else if (isReadyField(field)) field.select();
+  if (!roles.isFocused(field)) return "inert";
+  if (keys && world.mayHearTyping(field)) return "selected";
+  return native.execCommand("insertText", secrets.decoded(text)) ? "filled" : "other";
+}
+
+/** Where keys go now, if to this document. What has the focus is covered; while `isTyping`, so is what gets it. */
+export function focusedPlace(isTyping: boolean): { origin: string; isPassword: boolean } | null {
+  begin();
+  const active = fields.withFocus();
+  secrets.coverFocused(isTyping);
+  if (!active) return null;
+  return { origin: self.origin, isPassword: native.matches(fields.fieldOf(active), "input[type=password]") };
+}
+
+/**
+ * Types one character of a secret where the focus is, if it still is in this document: a key of the browser would go wherever the
+ * page has moved it. `text` is encoded as in {@link fillSecret}.
+ */
+export function typeCharacter(text: string, at: number, origin: string): boolean {
+  begin();
+  const active = fields.withFocus();
+  const key = secrets.decoded(text)[at] ?? "";
+  if (!active || self.origin !== origin) return false;
+  const options = { key, bubbles: true, cancelable: true, composed: true };
+  const isTaken = !native.dispatchEvent(active, new KeyboardEvent("keydown", options));
+  if (fields.withFocus() !== active) return isTaken;
+  if (!isTaken) native.execCommand("insertText", key);
+  native.dispatchEvent(active, new KeyboardEvent("keyup", options));
+  return true;
+}
+
+/** Covers each field that holds one of these texts, encoded as in {@link fillSecret}, now and later. */
+export function coverSecrets(texts: readonly string[], origin: string): void {
+  begin();
+  if (self.origin === origin) secrets.remember(...texts.map(secrets.decoded));
 }
 
 export function heldFields(tokens: readonly number[]): HeldField[] {

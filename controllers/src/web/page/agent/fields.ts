@@ -29,6 +29,8 @@ export type FieldFacts = {
   readOnly: boolean;
   disabled: boolean;
   secret: boolean;
+  /** Of the field's document; `null` for one without an address. */
+  origin: string;
   /** A user sees this field. Editors keep a hidden one that they empty at each key. */
   seen: boolean;
   /** The page may listen to input into the field. */
@@ -53,9 +55,14 @@ export function note(element: Element, token: number, query?: PageQuery): FieldF
 
 /** The field that has the focus in this frame; null without one. */
 export function noteFocused(token: number): FieldFacts | null {
+  const active = withFocus();
+  return active && native.localName(active) !== "body" ? note(active, token) : null;
+}
+
+/** The innermost element with the focus; null where another frame or window has it. */
+export function withFocus(): Element | null {
   const active = focused();
-  if (!native.hasFocus() || !active || /^(body|iframe|frame)$/.test(native.localName(active))) return null;
-  return note(active, token);
+  return active && native.hasFocus() && !/^(iframe|frame)$/.test(native.localName(active)) ? active : null;
 }
 
 function activeIn(host: Element): Element | null {
@@ -89,7 +96,7 @@ function again({ element: gone, query }: NotedField): Element | undefined {
   return twin && fieldOf(twin);
 }
 
-function fieldOf(element: Element): Element {
+export function fieldOf(element: Element): Element {
   const field = element instanceof HTMLLabelElement ? (element.control ?? element) : clicks.fieldOf(element);
   if (!(field instanceof HTMLElement) || !native.isContentEditable(field)) return field;
   let host = field;
@@ -113,6 +120,7 @@ function facts(field: Element): FieldFacts {
     readOnly: (isText && field.readOnly) || native.closest(field, "[aria-readonly='true']") !== null,
     disabled: native.matches(field, ":disabled") || native.closest(field, "[aria-disabled='true']") !== null,
     secret: native.matches(field, "input[type=password]"),
+    origin: self.origin,
     seen: sight.seen(field),
     heard: world.mayHearInput(field),
   };

@@ -1,4 +1,4 @@
-import { untilAborted } from "@labwright/controllers";
+import { shortened, untilAborted } from "@labwright/controllers";
 import { isLoopback } from "../../../config/places.ts";
 import { type ApiFinding, type ApiOperation, type ApiSpec, faults } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
@@ -103,7 +103,7 @@ export class Campaign {
     const verdict = outcomes.find(({ ask }) => ask.kind === "rule");
     if (verdict && outputOf(verdict.step).value !== undefined) return;
     const reason = verdict?.step.error?.message ?? outcomes.at(-1)?.step.error?.message ?? "a call failed";
-    this.notes.push(`The rule "${test.testcase.name}" was not judged: ${reason}`.slice(0, 500));
+    this.notes.push(shortened(`The rule "${test.testcase.name}" was not judged: ${reason}`, 500));
   }
 
   private async shrink(outcome: Outcome): Promise<void> {
@@ -188,7 +188,7 @@ export class Campaign {
       return true;
     } catch (error) {
       if (!(error instanceof ToolError)) throw error;
-      this.notes.push(`${id}: a schema of its replies is not judged: ${error.message}`.slice(0, 300));
+      this.notes.push(shortened(`${id}: a schema of its replies is not judged: ${error.message}`, 300));
       return false;
     }
   }
@@ -327,7 +327,7 @@ export class Campaign {
     run.verified("verified_count" in reply ? (reply.verified_count ?? 0) : 0);
     const outcomes = reply.execution_id === undefined ? [] : await this.outcomesOf(test, reply.execution_id);
     if (reply.execution_id === undefined)
-      this.notes.push(`${test.testcase.name}: ${reply.reason?.message}`.slice(0, 500));
+      this.notes.push(shortened(`${test.testcase.name}: ${reply.reason?.message}`, 500));
     await this.mindReach(test.operation, reply.reason);
     this.outcomes.push(...outcomes);
     for (const { ask } of outcomes) this.tried.add(ask.operation);
@@ -354,7 +354,7 @@ export class Campaign {
       return;
     }
     const waitMs = patienceMs[this.unreachable];
-    if (this.unreachable === 0) this.notes.push(`${operation}: ${reason.message}`.slice(0, 400));
+    if (this.unreachable === 0) this.notes.push(shortened(`${operation}: ${reason.message}`, 400));
     this.unreachable += 1;
     const hasAnswered = this.outcomes.some(({ step }) => outputOf(step).status !== undefined);
     if (waitMs === undefined || reason.code === "URL_DENIED" || !hasAnswered) this.brokenBy = reason;

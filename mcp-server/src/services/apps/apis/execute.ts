@@ -75,8 +75,9 @@ export async function executeRequest(
     ...(answer && { status: answer.status, duration_ms: Math.round(answer.duration_ms) }),
     ...(checks.length > 0 && { passed: checks.every(({ pass }) => pass), checks }),
     ...(answer && {
-      headers: shortHeaders(answer.headers),
-      ...shownBody(withPlainNumbers(answer.body), maxTokens),
+      headers: shortHeaders(ports.secrets.mask(answer.headers)),
+      // A value that was cut could not be hidden any more.
+      ...shownBody(ports.secrets.mask(withPlainNumbers(answer.body)), maxTokens),
     }),
     curl,
   };

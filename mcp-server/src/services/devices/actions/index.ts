@@ -36,6 +36,7 @@ import { commandsOf, describeOffers, findCommand, notOffered } from "../findComm
 import { using } from "../portOf.ts";
 import { watchStep } from "../watchStep.ts";
 import { type Prepared, prepareActions, withSecrets } from "./prepare.ts";
+import { runJudged } from "./secretText.ts";
 
 export type ActionDependencies = {
   artifacts: Pick<ArtifactStore, "putFile">;
@@ -225,7 +226,10 @@ class Actions implements ActionExecutor {
     const input = strictOf(command.input).parse(withSecrets(prepared, this.deps.secrets));
     const stepWatch = watchStep(device);
     try {
-      const run = () => command.run(input, signal, device.fence);
+      const run = () =>
+        runJudged(prepared, this.deps.secrets, { device, controller, signal }, () =>
+          command.run(input, signal, device.fence),
+        );
       const began = this.deps.clock.monotonic();
       const done = await this.keepFile(await using(device, controller, signal, run));
       const limitMs = typeof input.timeout_ms === "number" ? input.timeout_ms : undefined;

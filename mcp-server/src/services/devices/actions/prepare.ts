@@ -16,6 +16,10 @@ const secretParameters: ReadonlyMap<string, string> = new Map([
   ["http_credentials", "password"],
 ]);
 
+/** The text of a command in which secrets are filled in. */
+export const secretTextOf = ({ action, params, offered }: Prepared): unknown =>
+  "check" in offered ? undefined : params[secretParameters.get(action.command) ?? ""];
+
 export function withSecrets({ action, params }: Prepared, secrets: Secrets): Params {
   const name = secretParameters.get(action.command);
   return name === undefined || params[name] === undefined

@@ -1,4 +1,11 @@
-import { DeviceError, type Moment, passes, type Reading, type VideoFrame } from "@labwright/controllers";
+import {
+  DeviceError,
+  type Moment,
+  passes,
+  type Reading,
+  type VideoFrame,
+  withConcealed,
+} from "@labwright/controllers";
 import type { Failure, Params, Verdict, Verification } from "../../../domain/index.ts";
 import { strictOf } from "../../../domain/strictOf.ts";
 import { ToolError } from "../../../errors.ts";
@@ -191,7 +198,10 @@ class Verifications implements VerificationExecutor {
       const input = strictOf(check.input).parse(this.deps.secrets.fill(watched.params));
       const left = watched.timeoutMs - (this.deps.clock.monotonic() - started);
       const ms = Math.max(left, shortestLookMs);
-      const read = () => check.read(input, signal, { ms, since, ...(frame && { frame }) });
+      const read = () =>
+        withConcealed(this.deps.secrets.maskValues, () =>
+          check.read(input, signal, { ms, since, ...(frame && { frame }) }),
+        );
       const reading = await using(device, controller, signal, read);
       this.record(watched, reading, passes(check, input, reading, asked.negate === true));
     } catch (error) {

@@ -13,12 +13,14 @@ export type Broken = { expected: string; pass: false; found: string; path?: stri
 
 const longestValue = 300;
 
-/** Judges an answer by all checks, in order. Throws for an invalid schema or pattern. */
-export async function judge(
-  checks: readonly ApiCheck[],
-  answer: Answer,
-  schemas: Pick<SchemaChecker, "check">,
-): Promise<Judged[]> {
+/** What judges JSON by a schema, and hides secrets from patterns and schemas of the caller. */
+type Judges = { check: SchemaChecker["check"]; hide?: (<T>(value: T) => T) | undefined };
+
+/**
+ * Judges an answer by all checks, in order. With `hide`, no pattern and no length is compared with a value that holds a secret.
+ * Throws for an invalid schema or pattern.
+ */
+export async function judge(checks: readonly ApiCheck[], answer: Answer, schemas: Judges): Promise<Judged[]> {
   const judged: Judged[] = [];
   for (const check of checks)
     if (check.if_status === undefined || isStatus(check.if_status, answer))
@@ -26,11 +28,7 @@ export async function judge(
   return judged;
 }
 
-async function judgeOne(
-  check: ApiCheck,
-  answer: Answer,
-  schemas: Pick<SchemaChecker, "check">,
-): Promise<Judged[]> {
+async function judgeOne(check: ApiCheck, answer: Answer, schemas: Judges): Promise<Judged[]> {
   if (check.status !== undefined) return [judgeStatus(check.status, answer)];
   if (check.time_below_ms !== undefined) return [judgeTime(check.time_below_ms, answer.duration_ms)];
   if (check.header !== undefined) {
@@ -86,12 +84,9 @@ export function judgeTime(limitMs: number, durationMs: number): Judged {
   return { expected, pass: false, found: `${durationMs} ms` };
 }
 
-async function judgeValues(
-  check: ApiCheck,
-  found: readonly Found[],
-  schemas: Pick<SchemaChecker, "check">,
-): Promise<Judged[]> {
+async function judgeValues(check: ApiCheck, found: readonly Found[], schemas: Judges): Promise<Judged[]> {
   const judged: Judged[] = [];
+  const { hide = (value) => value } = schemas;
   const { present, equals, type, matches, json_schema } = check;
   if (present !== undefined) judged.push(firstBroken(found, (at) => judgePresent(present, at)));
   if (equals !== undefined) {
@@ -105,7 +100,7 @@ async function judgeValues(
   }
   if (matches !== undefined) {
     const holds = await matcherOf(matches);
-    judged.push(firstBroken(found, (at) => judgeValue(at, `matches ${quoted(matches)}`, holds)));
+    judged.push(firstBroken(found, (at) => judgeMatch(at, matches, holds, hide)));
   }
   if (json_schema !== undefined) judged.push(...(await judgeSchema(json_schema, found, schemas)));
   return judged;
@@ -148,6 +143,22 @@ function judgeValue(
   return { expected, pass: false, found: foundIn(at.value), path: at.path };
 }
 
+function judgeMatch(
+  at: Found,
+  pattern: string,
+  holds: (value: unknown) => boolean,
+  hide: <T>(value: T) => T,
+): Judged {
+  const isSecret = "value" in at && hide(String(at.value)) !== String(at.value);
+  if (!isSecret) return judgeValue(at, `matches ${quoted(pattern)}`, holds);
+  return {
+    expected: `${at.path} matches ${quoted(pattern)}`,
+    pass: false,
+    found: "a secret, which no pattern is compared with: use equals with {{secret.NAME}}",
+    path: at.path,
+  };
+}
+
 const isOfType = (value: unknown, type: JsonType): boolean =>
   type === typeOf(value) || (type === "integer" && isNumber(value) && isWhole(value));
 
@@ -168,14 +179,17 @@ async function matcherOf(pattern: string): Promise<(value: unknown) => boolean> 
 async function judgeSchema(
   schema: NonNullable<ApiCheck["json_schema"]>,
   found: readonly Found[],
-  schemas: Pick<SchemaChecker, "check">,
+  { check, hide = (value) => value }: Judges,
 ): Promise<Judged[]> {
   const judged: Judged[] = [];
+  const readsText = /"(pattern|minLength|maxLength|patternProperties)"/.test(JSON.stringify(schema));
   for (const at of found) {
     const expected = `${at.path} is as its JSON Schema says`;
     if ("missing" in at) return [missingAt(expected, at)];
     // A text is an unresolved placeholder; the checker reports it as an invalid schema.
-    const { findings, more } = await schemas.check(asSchema(schema), { json: at.value });
+    const { findings, more } = await check(asSchema(schema), {
+      json: readsText ? hide(at.value) : at.value,
+    });
     judged.push(
       ...findings.map((finding, index): Judged => {
         const rest = more > 0 && index === findings.length - 1 ? ` (and ${more} more)` : "";

@@ -36,11 +36,13 @@ export async function sendRequest(asked: ApiRequest, sending: Sending, ports: Se
   const curl = ports.secrets.mask(curlLine(asked, sending.cookies?.for(asked.url) ?? ""));
   let started = ports.clock.monotonic();
   try {
+    const secret = secretsIn(asked, ports.secrets);
     const body = await bodyOf(asked, ports);
     const response = await ports.http(asked.url, {
       method: asked.method,
       headers: headersOf(asked.headers, body, ports.secrets),
       body: body?.body,
+      secret,
       followRedirects: asked.follow_redirects,
       ...place,
       sending: () => {
@@ -49,7 +51,11 @@ export async function sendRequest(asked: ApiRequest, sending: Sending, ports: Se
       signal: AbortSignal.any([signal, timer.signal]),
     });
     const answer = await answerOf(response, ports.clock.monotonic() - started);
-    return { answer, judged: await judge(ports.secrets.fill(asked.checks), answer, ports.schemas), curl };
+    const judges = {
+      check: (...given: Parameters<SchemaChecker["check"]>) => ports.schemas.check(...given),
+      hide: ports.secrets.maskValues,
+    };
+    return { answer, judged: await judge(ports.secrets.fill(asked.checks), answer, judges), curl };
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     const isLate = timer.signal.aborted && !wasNotSent(error);
@@ -59,6 +65,18 @@ export async function sendRequest(asked: ApiRequest, sending: Sending, ports: Se
   } finally {
     timer.stop();
   }
+}
+
+/** Which parts hold secrets. Throws SECRET_NOT_ALLOWED where one may not go to the address. */
+function secretsIn({ url, headers, body, form, multipart }: ApiRequest, secrets: Secrets) {
+  secrets.allow({ headers, body, form, multipart }, { url });
+  const holdsOne = (value: unknown) => secrets.named(value).length > 0;
+  return {
+    headers: Object.keys(headers)
+      .filter((name) => holdsOne([name, headers[name]]))
+      .map(secrets.fill),
+    body: holdsOne({ body, form, multipart }),
+  };
 }
 
 /** Its time went by while it waited for the limit of its host. */

