@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { dataDirProblem, makeDataDir } from "../config/dataDir.ts";
 import { configFile, dataDirectory, type Environment } from "../config/places.ts";
 import { fileFailure } from "../fileFailure.ts";
 import { type Engine, engineFiles, startEngine } from "../storage/engine/engine.ts";
@@ -56,11 +57,21 @@ export function readServeOptions(args: readonly string[]): ServeOptions {
 }
 
 /** The data directory is ours, and its database, if it is the embedded one, is opening in its thread. */
-export type Claim = { dataDir: string; lock: DataDirLock; engine: Promise<Engine> | undefined };
+export type Claim = {
+  dataDir: string;
+  /** Who else may read the data directory. */
+  warning: string | undefined;
+  lock: DataDirLock;
+  engine: Promise<Engine> | undefined;
+};
 
-/** Throws DATA_DIR_BUSY. */
+/** Throws DATA_DIR_BUSY, and CONFIG_INVALID for a data directory that another user could change. */
 export async function claimDataDir(options: ServeOptions, env: Environment, cwd: string): Promise<Claim> {
   const dataDir = dataDirectory(env, options.dataDir).path;
+  const problem = dataDirProblem(dataDir);
+  if (problem)
+    throw Object.assign(new Error(problem.message), { code: "CONFIG_INVALID", hint: problem.hint });
+  const warning = makeDataDir(dataDir);
   const lock = await lockDataDir(dataDir);
   const path = configFile({ option: options.config, env, cwd, dataDir, command: "serve" });
   // Reading the file needs the schema library, which takes longer to load than the engine to start.
@@ -68,7 +79,7 @@ export async function claimDataDir(options: ServeOptions, env: Environment, cwd:
   const engine = mayNameServer ? undefined : startEngine(engineFiles(dataDir));
   // A later waiter gets the failure; until then it must not end the process.
   engine?.catch(() => {});
-  return { dataDir, lock, engine };
+  return { dataDir, warning, lock, engine };
 }
 
 function readOrNothing(path: string | undefined): string {
