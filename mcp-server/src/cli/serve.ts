@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { dataDirProblem, makeDataDir } from "../config/dataDir.ts";
 import { configFile, dataDirectory, type Environment } from "../config/places.ts";
@@ -20,6 +21,7 @@ export const serveHelp = `labwright serve: the daemon that owns a data directory
 
   --data-dir DIR     the folder of the server's data (LABWRIGHT_DATA_DIR)
   --config FILE      labwright.yaml (LABWRIGHT_CONFIG; else in the working directory, else in the data directory)
+  --trust-config     trusts the labwright.yaml of the working directory this time, for CI
   --host ADDRESS     where to listen (LABWRIGHT_HOST); beyond loopback only with server.tls or server.trusted_proxy
   --port PORT        (LABWRIGHT_PORT); 0 takes a free one
   --log-level LEVEL  trace, debug, info, warn, error, silent (LABWRIGHT_LOG_LEVEL)
@@ -40,15 +42,18 @@ export function readServeOptions(args: readonly string[]): ServeOptions {
       host: { type: "string" },
       port: { type: "string" },
       "until-idle": { type: "boolean" },
+      "trust-config": { type: "boolean" },
     },
   });
+  const here = resolve("labwright.yaml");
   const port = values.port === undefined ? undefined : Number(values.port);
   if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port <= 65_535)) {
     throw new TypeError(`--port must be 0 to 65535, not ${values.port}`);
   }
   return {
     dataDir: values["data-dir"],
-    config: values.config,
+    // A file that is named is trusted.
+    config: values.config ?? (values["trust-config"] && existsSync(here) ? here : undefined),
     logLevel: values["log-level"],
     host: values.host,
     port,

@@ -3,6 +3,7 @@ import { dirname, join, relative } from "node:path";
 import { stringify } from "yaml";
 import { z } from "zod";
 import { configFile, dataDirectory } from "../../config/places.ts";
+import { trustFolder } from "../../config/trust.ts";
 import { ToolError } from "../../errors.ts";
 import { runStop } from "../commands/control.ts";
 import type { DaemonOptions } from "../options.ts";
@@ -142,6 +143,7 @@ async function allowWithoutSandbox(error: unknown, options: InitOptions, termina
   const isRefused = error instanceof ToolError && error.message.includes("sandbox: false");
   if (!isRefused || configFile(place) !== undefined) throw error;
   writeFileSync(join(cwd, "labwright.yaml"), withoutSandbox, { flag: "wx" });
+  trustFolder(cwd, dataDir);
   terminal.out("labwright.yaml: Chromium runs without its sandbox, which it does not have here\n");
   // The one that runs was started without this file.
   await runStop({ dataDir, ifIdle: true }, { ...terminal, out: () => undefined });
