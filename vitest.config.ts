@@ -48,7 +48,8 @@ const project = (
     // A machine that does other work can be late for a test of real processes. What passed only then is named at the end.
     retry: 1,
     // No test meets the phones of whoever runs it: no adb server has this port.
-    env: { ANDROID_ADB_SERVER_PORT: "1" },
+    // Their pages are our own, and containers often have no sandbox for browsers.
+    env: { ANDROID_ADB_SERVER_PORT: "1", LABWRIGHT_BROWSER_SANDBOX: "optional" },
     testTimeout: 60_000,
     hookTimeout: 120_000,
     pool: "forks",

@@ -16,6 +16,7 @@ import * as resolving from "./config/resolve.ts";
 import { type ConfigFile, configFileSchema } from "./config/schema.ts";
 import { secretVariablePrefix } from "./config/secretPlaceholder.ts";
 import { type Problem, parseSource } from "./config/source.ts";
+import { requireTrust } from "./config/trust.ts";
 import { ToolError } from "./errors.ts";
 import { fileFailure } from "./fileFailure.ts";
 
@@ -55,7 +56,8 @@ export type ConfigOptions = {
 
 /**
  * Reads labwright.yaml and the environment. Options win over the environment, which wins over the file. Throws
- * CONFIG_INVALID that names every problem at once with file, line and column.
+ * CONFIG_INVALID that names every problem at once with file, line and column, or the settings of a file in the working
+ * directory for which its folder must be trusted.
  */
 export function loadConfig(request: {
   command: string;
@@ -77,6 +79,8 @@ export function loadConfig(request: {
   if (parsed === undefined || !level.success) throw invalid(problems);
 
   const { file, written, report } = parsed;
+  const own = configFile({ ...{ option: options.config, env, cwd }, dataDir: data.path, command: "mcp" });
+  if (path !== undefined && path !== own) requireTrust(path, written, data.path);
   const base = resolving.baseOf(path, cwd);
   const server = resolveServer(file, environment, options, base);
   checkExposure(server, report);

@@ -120,6 +120,7 @@ async function openParts(options: ServeOptions, claim: Claim) {
     env: process.env,
   });
   const fault = (error: unknown) => observability.log.error({ err: error }, "fault");
+  if (claim.warning !== undefined) observability.log.warn(claim.warning);
   const missing = secrets.problems();
   if (missing.length > 0) observability.log.warn({ missing }, "secrets without a value");
   process.on("unhandledRejection", fault);

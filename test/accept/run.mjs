@@ -40,6 +40,7 @@ const env = Object.fromEntries(
   ),
 );
 env.LABWRIGHT_DATA_DIR = dataDir;
+env.LABWRIGHT_BROWSER_SANDBOX = "optional";
 
 async function attempt(line) {
   const log = join(logs, `${line.name}.log`);

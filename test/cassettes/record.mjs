@@ -6,6 +6,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
+process.env.LABWRIGHT_BROWSER_SANDBOX = "optional";
+
 /**
  * `record.mjs [FOLDER]`: records each conversation with the model of DEFAULT_MODEL, with the product's own tools on a browser
  * of its own.

@@ -1,8 +1,12 @@
 import { spawn } from "node:child_process";
-import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, chmodSync, chownSync, mkdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
+import { claimDataDir, readServeOptions } from "#mcp-server/cli/serve.ts";
+import { writeDaemonFile } from "#mcp-server/server/daemonFile.ts";
 import { run, startFakeDaemon, temporaryFolder } from "./fixtures.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -173,6 +177,61 @@ describe("labwright status", () => {
     const { end } = await daemon();
     await end();
     expect(await labwright(["status"])).toMatchObject({ code: 1 });
+  });
+});
+
+/** Another user's program on the port that daemon.json names. It asks `real` what it does not know itself. */
+async function startStranger(real: number): Promise<{ port: number; heard: string[] }> {
+  const heard: string[] = [];
+  const server = createServer(async (request, response) => {
+    heard.push(`${request.url} ${JSON.stringify(request.headers)}`);
+    const relayed = await fetch(`http://127.0.0.1:${real}${request.url}`);
+    response.writeHead(relayed.status, { "content-type": "application/json" });
+    response.end(await relayed.text());
+  });
+  server.on("upgrade", (request, socket) => {
+    heard.push(`${request.url} ${JSON.stringify(request.headers)}`);
+    socket.end("HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: labwright\r\n\r\n");
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  cleanUp.push(() => void server.close());
+  return { port: (server.address() as AddressInfo).port, heard };
+}
+
+describe("a data directory that another user could have filled", () => {
+  const shared = () => chmodSync(folder.path, 0o1777);
+  const foreign = () => chownSync(folder.path, 65_534, 65_534);
+  // Only root can give a folder away.
+  const changes = process.getuid?.() === 0 ? { shared, foreign } : { shared };
+  it.each(Object.entries(changes))("is not used, nor the daemon that it names: %s", async (_, change) => {
+    const { file } = await daemon();
+    const stranger = await startStranger(file.port);
+    writeDaemonFile(folder.path, { ...file, port: stranger.port });
+    change();
+    for (const command of [["status"], ["call", "echo_back"]]) {
+      const { code, err } = await labwright(command);
+      expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("Set LABWRIGHT_DATA_DIR") });
+    }
+    expect((await labwright(["doctor"])).out).toContain("MISSING  data directory");
+    expect(stranger.heard).toEqual([]);
+    const served = { options: readServeOptions([]), env: { LABWRIGHT_DATA_DIR: folder.path } };
+    await expect(claimDataDir(served.options, served.env, folder.path)).rejects.toThrow(folder.path);
+  });
+});
+
+describe("a stranger on the port of daemon.json", () => {
+  it.each([
+    ["status"],
+    ["stop"],
+  ])("gets no token of labwright %s, also when it asks the daemon for the proof", async (command) => {
+    const { file, stops } = await daemon();
+    const stranger = await startStranger(file.port);
+    writeDaemonFile(folder.path, { ...file, port: stranger.port });
+    const { out } = await labwright([command]);
+    expect(out).toContain("No daemon is running");
+    expect(stranger.heard).toHaveLength(1);
+    expect(stranger.heard.join()).not.toContain(file.token);
+    expect(stops).toEqual([]);
   });
 });
 

@@ -50,7 +50,10 @@ export async function run(args: readonly string[], options: RunSurroundings = {}
       ran.err += text;
       options.onErr?.(text);
     },
-    env: { PATH: process.env.PATH, HOME: "/nonexistent", ...options.env },
+    env: {
+      ...{ PATH: process.env.PATH, HOME: "/nonexistent" },
+      ...{ LABWRIGHT_BROWSER_SANDBOX: process.env.LABWRIGHT_BROWSER_SANDBOX, ...options.env },
+    },
     cwd: options.cwd ?? tmpdir(),
     signal: options.signal ?? new AbortController().signal,
     columns: options.columns,

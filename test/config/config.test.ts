@@ -273,6 +273,48 @@ describe("environment", () => {
   });
 });
 
+describe("labwright.yaml of the working directory", () => {
+  const device = (driver: string, settings: string) =>
+    `devices: [{ name: a, controllers: { ${driver}: { ${settings} } } }]`;
+  const read = (yaml: string) => {
+    writeFileSync(file, yaml);
+    return loadConfig({ command: "run", cwd: folder, env: { LABWRIGHT_DATA_DIR: join(folder, "data") } });
+  };
+
+  it.each([
+    ["secrets: { A: { file: /etc/passwd } }", "secrets"],
+    ["agents: { api: {} }", "agents"],
+    ["server: { host: localhost }", "server"],
+    ["folders: { uploads: / }", "folders"],
+    ["url_policy: { allow: ['http://*'] }", "url_policy"],
+    ["unsafe: { javascript: true }", "unsafe"],
+    ["web_server: { command: make, url: 'http://localhost:1/' }", "web_server"],
+    [device("web", "executable_path: ./run"), "devices[0].controllers.web.executable_path"],
+    [device("web", "cdp: 'http://a'"), "devices[0].controllers.web.cdp"],
+    [device("web", "connect: 'ws://a'"), "devices[0].controllers.web.connect"],
+    [device("web", "sandbox: false"), "devices[0].controllers.web.sandbox"],
+    [device("web", "storage_state: shop"), "devices[0].controllers.web.storage_state"],
+    [device("android", "chromedriver: ./run"), "devices[0].controllers.android.chromedriver"],
+    [
+      device("appium", "url: 'http://a', capabilities: {}"),
+      "devices[0].controllers.appium.url, devices[0].controllers.appium.capabilities",
+    ],
+  ])("needs the trust of a person for %s", (yaml, path) => {
+    expect(() => read(yaml)).toThrow(`sets ${path}, and its folder is not trusted`);
+  });
+
+  it("needs none for devices, their models, environments, limits and the matrix", () => {
+    const { devices, limits } = read(`
+devices: [{ name: a, watch: true, controllers: { web: { browser: firefox, headless: false, viewport: { width: 800 } } } }]
+models: [{ name: kiosk, drivers: [web] }]
+environments: { staging: { variables: { url: "http://x" } } }
+limits: { lease_ms: 1000 }
+matrix: [chrome]`);
+    expect(devices).toMatchObject([{ name: "a" }]);
+    expect(limits.lease_ms).toBe(1_000);
+  });
+});
+
 describe("places", () => {
   const env = { LABWRIGHT_DATA_DIR: folder };
   const find = (command: string, option?: string, more: Environment = {}) =>

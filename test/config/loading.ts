@@ -17,7 +17,7 @@ export function openConfigFolder() {
       command: "serve",
       cwd: folder,
       env: { LABWRIGHT_DATA_DIR: join(folder, "data"), ...extra.env },
-      ...(extra.options && { options: extra.options }),
+      options: { config: file, ...extra.options },
     });
   };
   return { folder, file, load };

@@ -8,6 +8,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
+process.env.LABWRIGHT_BROWSER_SANDBOX = "optional";
+
 const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 const labwright = join(root, "mcp-server", "bin", "labwright.js");
 const columns = 76;

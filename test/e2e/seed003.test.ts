@@ -45,7 +45,8 @@ const bin = fileURLToPath(new URL("../../mcp-server/bin/labwright.js", import.me
 
 /** What the command line says, next to a daemon that runs. */
 async function labwright({ dataDir }: DaemonProcess, ...args: string[]): Promise<string> {
-  const env = { PATH: process.env.PATH, HOME: process.env.HOME };
+  const { PATH, HOME, LABWRIGHT_BROWSER_SANDBOX } = process.env;
+  const env = { PATH, HOME, LABWRIGHT_BROWSER_SANDBOX };
   const given = [bin, ...args, "--data-dir", dataDir];
   return (await promisify(execFile)(process.execPath, given, { env })).stdout;
 }

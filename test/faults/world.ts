@@ -82,6 +82,7 @@ export async function openWorld(): Promise<World> {
   const env = {
     PATH: process.env.PATH ?? "",
     HOME: folder,
+    LABWRIGHT_BROWSER_SANDBOX: "optional",
     NODE_OPTIONS: `--import ${clockJump}`,
     DATABASE_URL: databaseUrl,
     FAULT_SUITE: marker.slice("FAULT_SUITE=".length),

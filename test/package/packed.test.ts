@@ -116,11 +116,15 @@ it("the README's way to the first verdict, word by word in an empty folder", asy
   expect(existsSync(join(empty, "reports/report.html"))).toBe(true);
 });
 
-/** The lines of a shell that a recipe for CI runs. */
-function linesOf(recipe: string): string[] {
+/** The lines of a shell that a recipe for CI runs, and its variables. GitHub's runners are not root. */
+function readRecipe(recipe: string): { lines: string[]; variables: Record<string, string> } {
   const { jobs, labwright: job } = parse(readFileSync(join(root, "docs/ci", recipe), "utf8"));
   const steps: { run?: string }[] = jobs?.test.steps ?? job.script.map((line: string) => ({ run: line }));
-  return steps.flatMap(({ run }) => (run === undefined ? [] : [run]));
+  const { LABWRIGHT_BROWSER_SANDBOX = "" } = jobs ? process.env : {};
+  return {
+    lines: steps.flatMap(({ run }) => (run === undefined ? [] : [run])),
+    variables: jobs ? { LABWRIGHT_BROWSER_SANDBOX } : job.variables,
+  };
 }
 
 it.each([
@@ -131,8 +135,8 @@ it.each([
   cpSync(join(project, "labwright"), join(repository, "labwright"), { recursive: true });
   cpSync(join(folder, filename), join(repository, filename));
   writeFileSync(join(repository, "package.json"), "{}");
-  const env = { ...npmEnv(), ...environment, CI_NODE_INDEX: "1", CI_NODE_TOTAL: "1" };
-  const lines = linesOf(recipe);
+  const { lines, variables } = readRecipe(recipe);
+  const env = { ...npmEnv(), ...environment, ...variables, CI_NODE_INDEX: "1", CI_NODE_TOTAL: "1" };
   expect(lines).toHaveLength(3);
   for (const line of lines)
     await exec("sh", ["-c", line.replace(/\$\{\{ matrix\.shard \}\}/, "1/1")], { cwd: repository, env });

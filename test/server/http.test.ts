@@ -298,6 +298,9 @@ describe("beyond loopback", () => {
     expect(localPort).not.toBe(port);
     expect((await raw(`https://127.0.0.1:${port}/livez`)).status).toBe(200);
     expect((await raw(`http://127.0.0.1:${localPort}/livez`)).status).toBe(200);
+    const challenge = `/proof?challenge=${"0".repeat(64)}`;
+    expect((await raw(`https://127.0.0.1:${port}${challenge}`)).status).toBe(404);
+    expect((await raw(`http://127.0.0.1:${localPort}${challenge}`)).status).toBe(200);
     await expect(raw(`http://127.0.0.1:${port}/livez`)).rejects.toThrow();
     await server.end();
   });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { defineTool } from "#mcp-server/registry/tool.ts";
 import { type Attached, attach, DaemonLost } from "#mcp-server/server/bridge/link.ts";
+import { requestDaemon } from "#mcp-server/server/daemonFile.ts";
 import { linkProtocol } from "#mcp-server/server/http/linkMessages.ts";
 import type { ToolCall } from "#mcp-server/server/mcp/backend.ts";
 import { type HttpFixture, startHttp, testToken } from "../fixtures/http.ts";
@@ -152,6 +153,8 @@ describe("a bridge's link", () => {
     await expect.poll(() => link.lost.aborted).toBe(true);
     expect(link.loss()).toEqual({ reason: "replaced by a newer build" });
     await expect(link.callTool(call({ name: "late" }))).rejects.toBeInstanceOf(DaemonLost);
+    // Another program may have the port by now.
+    await expect(requestDaemon(link, "/livez", { client: "x" })).rejects.toThrow("has ended");
     expect(http.links.count()).toBe(0);
   });
 });

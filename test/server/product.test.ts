@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type DaemonFile, daemonHeaders, daemonUrl } from "#mcp-server/server/daemonFile.ts";
@@ -103,6 +103,7 @@ describe("the bridge of the build", () => {
 describe("the daemon of the build", () => {
   it("keeps its places to its user, and serves REST and metrics to the token", async () => {
     const of = bench();
+    chmodSync(of.dataDir, 0o755);
     await of.startDaemon(["--log-level", "error"]);
     expect(statSync(join(of.dataDir, "daemon.json")).mode & 0o777).toBe(0o600);
     expect(statSync(of.dataDir).mode & 0o777).toBe(0o700);

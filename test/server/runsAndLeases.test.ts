@@ -122,7 +122,10 @@ const doors: Record<string, Door> = {
   "MCP without a session": ofMcp({ pin: "2026-07-28" }),
   "REST and the command line": async (client) => ({
     call: (name, args, signal = new AbortController().signal) =>
-      callTool(fileOf(http), { name, arguments: args, client, signal }),
+      callTool(
+        { file: fileOf(http), lost: new AbortController().signal },
+        { name, arguments: args, client, signal },
+      ),
     close: () => undefined,
   }),
 };

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { daemonHeaders, daemonUrl } from "../server/daemonFile.ts";
+import { requestDaemon } from "../server/daemonFile.ts";
 import { connectDaemon } from "./daemon.ts";
 import type { DaemonOptions } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
@@ -19,12 +19,8 @@ export async function askDaemon<Reply>(
   const client = `cli/${process.pid}`;
   const attached = await connectDaemon(options, terminal, { command, client });
   try {
-    const headers = daemonHeaders(attached.file, client);
-    const response = await fetch(daemonUrl(attached.file, path), {
-      method,
-      headers,
-      signal: terminal.signal,
-    });
+    const { signal } = terminal;
+    const response = await requestDaemon(attached, path, { method, client, signal });
     const body: unknown = await response.json();
     if (response.ok) return schema.parse(body);
     const { message, hint } = refusedSchema.parse(body).error;

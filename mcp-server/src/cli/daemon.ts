@@ -6,7 +6,7 @@ import { loadConfig } from "../config.ts";
 import { ToolError } from "../errors.ts";
 import { findDaemon } from "../server/bridge/findDaemon.ts";
 import type { Attached } from "../server/bridge/link.ts";
-import { type DaemonFile, daemonHeaders, daemonUrl } from "../server/daemonFile.ts";
+import { type ProvenDaemon, requestDaemon } from "../server/daemonFile.ts";
 import { secretHeaders } from "../server/http/clientHeaders.ts";
 import { givenSecrets } from "../services/policy/secrets.ts";
 import { isDataDirLocked } from "../storage/engine/lock.ts";
@@ -105,7 +105,7 @@ export type ToolAnswer =
  * daemon cannot be reached or goes away; aborting `signal` cancels the call there.
  */
 export async function callTool(
-  file: DaemonFile,
+  daemon: ProvenDaemon,
   request: {
     name: string;
     arguments: Record<string, unknown>;
@@ -116,10 +116,11 @@ export async function callTool(
     signal: AbortSignal;
   },
 ): Promise<ToolAnswer> {
-  const response = await fetch(daemonUrl(file, `/api/v1/tools/${encodeURIComponent(request.name)}`), {
+  const response = await requestDaemon(daemon, `/api/v1/tools/${encodeURIComponent(request.name)}`, {
     method: "POST",
+    client: request.client,
+    project: request.project,
     headers: {
-      ...daemonHeaders(file, request.client, request.project),
       ...secretHeaders(request.secrets ?? {}),
       "content-type": "application/json",
       ...(request.traceparent && { traceparent: request.traceparent }),
@@ -134,11 +135,10 @@ export async function callTool(
 }
 
 /** The bytes behind `artifact://<sha256>`. */
-export async function fetchArtifact(file: DaemonFile, uri: string, client: string): Promise<Uint8Array> {
+export async function fetchArtifact(daemon: ProvenDaemon, uri: string, client: string): Promise<Uint8Array> {
   const sha256 = uri.replace(/^artifact:\/\//, "");
-  const response = await fetch(daemonUrl(file, `/api/v1/artifacts/${encodeURIComponent(sha256)}`), {
-    headers: daemonHeaders(file, client),
-  });
+  const path = `/api/v1/artifacts/${encodeURIComponent(sha256)}`;
+  const response = await requestDaemon(daemon, path, { client });
   if (response.ok) return new Uint8Array(await response.arrayBuffer());
   const answer = answerSchema.parse(await response.json());
   const reason = answer.success ? `status ${response.status}` : answer.error.message;

@@ -1,6 +1,6 @@
 import { Command, Option } from "commander";
 import { agentTaskStates } from "../storage/schema/taskStates.ts";
-import { examples, readCount, withDaemonOptions } from "./commandOptions.ts";
+import { examples, nameTrustedConfig, readCount, withDaemonOptions } from "./commandOptions.ts";
 import { addAndroidCommands } from "./commands/androidCommands.ts";
 import { addAuditCommand } from "./commands/audit.ts";
 import { runCall } from "./commands/call.ts";
@@ -11,6 +11,7 @@ import { runLogs } from "./commands/logs.ts";
 import { addMemoryCommand } from "./commands/memory.ts";
 import { addReportCommand } from "./commands/reportCommand.ts";
 import { addSkillStatsCommand } from "./commands/skillStats.ts";
+import type { TrustOptions } from "./commands/trust.ts";
 import { addFolderCommands } from "./folder/commands.ts";
 import type { DaemonOptions } from "./options.ts";
 import { addRunCommands } from "./programRun.ts";
@@ -32,6 +33,7 @@ export function createProgram(terminal: Terminal, exit: (code: ExitCode) => void
       getErrHelpWidth: () => columns,
     })
     .configureHelp({ sortSubcommands: true })
+    .hook("preAction", (_, command) => nameTrustedConfig(command, terminal))
     .showHelpAfterError("(labwright --help lists the commands)")
     .addHelpText(
       "after",
@@ -61,6 +63,7 @@ export function createProgram(terminal: Terminal, exit: (code: ExitCode) => void
   addSkillsCommand(program, terminal, exit);
   program.commandsGroup("Look after the server:");
   addDaemonCommands(program, terminal, exit);
+  addTrustCommand(program, terminal, exit);
   addAuditCommand(program, terminal, exit);
   addMemoryCommand(program, terminal, exit);
   addSetUpCommands(program, terminal, exit);
@@ -256,6 +259,21 @@ function addOwnSkillsCommands(skills: Command, terminal: Terminal, exit: (code: 
     .action(async (names: string[], given: DaemonOptions) => {
       const { testSkills } = await import("./commands/ownSkills.ts");
       exit(await testSkills({ ...given, names }, terminal));
+    });
+}
+
+function addTrustCommand(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
+  program
+    .command("trust")
+    .description("lets the labwright.yaml of a folder set everything, until it changes what needs trust")
+    .argument("[folder]", "the working directory when left out")
+    .option("--list", "lists the trusted folders")
+    .option("--remove", "trusts the folder no longer")
+    .option("--data-dir <dir>", "the folder of the server's data (LABWRIGHT_DATA_DIR)")
+    .addHelpText("after", examples("labwright trust", "labwright trust shop", "labwright trust --list"))
+    .action(async (folder: string | undefined, given: Omit<TrustOptions, "folder">) => {
+      const { runTrust } = await import("./commands/trust.ts");
+      exit(runTrust({ ...given, folder }, terminal));
     });
 }
 

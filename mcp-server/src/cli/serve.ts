@@ -1,5 +1,7 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { dataDirProblem, makeDataDir } from "../config/dataDir.ts";
 import { configFile, dataDirectory, type Environment } from "../config/places.ts";
 import { fileFailure } from "../fileFailure.ts";
 import { type Engine, engineFiles, startEngine } from "../storage/engine/engine.ts";
@@ -19,6 +21,7 @@ export const serveHelp = `labwright serve: the daemon that owns a data directory
 
   --data-dir DIR     the folder of the server's data (LABWRIGHT_DATA_DIR)
   --config FILE      labwright.yaml (LABWRIGHT_CONFIG; else in the working directory, else in the data directory)
+  --trust-config     trusts the labwright.yaml of the working directory this time, for CI
   --host ADDRESS     where to listen (LABWRIGHT_HOST); beyond loopback only with server.tls or server.trusted_proxy
   --port PORT        (LABWRIGHT_PORT); 0 takes a free one
   --log-level LEVEL  trace, debug, info, warn, error, silent (LABWRIGHT_LOG_LEVEL)
@@ -39,15 +42,18 @@ export function readServeOptions(args: readonly string[]): ServeOptions {
       host: { type: "string" },
       port: { type: "string" },
       "until-idle": { type: "boolean" },
+      "trust-config": { type: "boolean" },
     },
   });
+  const here = resolve("labwright.yaml");
   const port = values.port === undefined ? undefined : Number(values.port);
   if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port <= 65_535)) {
     throw new TypeError(`--port must be 0 to 65535, not ${values.port}`);
   }
   return {
     dataDir: values["data-dir"],
-    config: values.config,
+    // A file that is named is trusted.
+    config: values.config ?? (values["trust-config"] && existsSync(here) ? here : undefined),
     logLevel: values["log-level"],
     host: values.host,
     port,
@@ -56,11 +62,21 @@ export function readServeOptions(args: readonly string[]): ServeOptions {
 }
 
 /** The data directory is ours, and its database, if it is the embedded one, is opening in its thread. */
-export type Claim = { dataDir: string; lock: DataDirLock; engine: Promise<Engine> | undefined };
+export type Claim = {
+  dataDir: string;
+  /** Who else may read the data directory. */
+  warning: string | undefined;
+  lock: DataDirLock;
+  engine: Promise<Engine> | undefined;
+};
 
-/** Throws DATA_DIR_BUSY. */
+/** Throws DATA_DIR_BUSY, and CONFIG_INVALID for a data directory that another user could change. */
 export async function claimDataDir(options: ServeOptions, env: Environment, cwd: string): Promise<Claim> {
   const dataDir = dataDirectory(env, options.dataDir).path;
+  const problem = dataDirProblem(dataDir);
+  if (problem)
+    throw Object.assign(new Error(problem.message), { code: "CONFIG_INVALID", hint: problem.hint });
+  const warning = makeDataDir(dataDir);
   const lock = await lockDataDir(dataDir);
   const path = configFile({ option: options.config, env, cwd, dataDir, command: "serve" });
   // Reading the file needs the schema library, which takes longer to load than the engine to start.
@@ -68,7 +84,7 @@ export async function claimDataDir(options: ServeOptions, env: Environment, cwd:
   const engine = mayNameServer ? undefined : startEngine(engineFiles(dataDir));
   // A later waiter gets the failure; until then it must not end the process.
   engine?.catch(() => {});
-  return { dataDir, lock, engine };
+  return { dataDir, warning, lock, engine };
 }
 
 function readOrNothing(path: string | undefined): string {

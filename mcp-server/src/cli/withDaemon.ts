@@ -21,15 +21,15 @@ export async function withDaemon<Result>(
 ): Promise<Result> {
   const own = `${command}/${process.pid}`;
   const attached = await connectDaemon(options, terminal, { command, client: own });
-  const { file, secrets } = attached;
+  const { secrets } = attached;
   const caller = client ?? own;
   const traceparent = terminal.env.TRACEPARENT;
   const project = projectAt(terminal.cwd);
   try {
     return await work({
       call: (name, args, signal) =>
-        callTool(file, { name, arguments: args, client: caller, project, secrets, traceparent, signal }),
-      artifact: (uri) => fetchArtifact(file, uri, caller),
+        callTool(attached, { name, arguments: args, client: caller, project, secrets, traceparent, signal }),
+      artifact: (uri) => fetchArtifact(attached, uri, caller),
     });
   } finally {
     attached.close();

@@ -27,6 +27,8 @@ const variables = {
   LABWRIGHT_TOKEN: z.string().min(16, "must have at least 16 characters"),
   LABWRIGHT_SKILLS_DIR: z.string(),
   LABWRIGHT_AGENTS_DIR: z.string(),
+  /** `optional`: Chromium starts also where it has no sandbox. For the demo and our tests. */
+  LABWRIGHT_BROWSER_SANDBOX: z.literal("optional"),
   DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, "must start with postgresql://"),
 } as const;
 

@@ -55,3 +55,18 @@ export const daemonHeaders = (
   [clientHeader]: client,
   ...(project !== undefined && { [projectHeader]: encodeURIComponent(project) }),
 });
+
+/** A daemon that proved its token to this process, for as long as the connection to it lasts. */
+export type ProvenDaemon = { file: DaemonFile; lost: AbortSignal };
+
+/** One HTTP request to it. Rejects once the connection ended: another program may have its port now. */
+export async function requestDaemon(
+  { file, lost }: ProvenDaemon,
+  path: string,
+  { client, project, ...init }: RequestInit & { client: string; project?: string | undefined },
+): Promise<Response> {
+  if (lost.aborted) throw new Error(`The daemon (pid ${file.pid}) has ended.`);
+  const headers = new Headers({ ...daemonHeaders(file, client, project) });
+  for (const [name, value] of new Headers(init.headers)) headers.set(name, value);
+  return fetch(daemonUrl(file, path), { ...init, headers });
+}

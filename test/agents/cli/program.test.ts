@@ -47,7 +47,10 @@ function labwright(
 ) {
   const child = spawn(process.execPath, [bin, ...args], {
     cwd: folder,
-    env: { PATH: process.env.PATH, HOME: folder, LABWRIGHT_DATA_DIR: join(folder, "data"), ...given.env },
+    env: {
+      ...{ PATH: process.env.PATH, HOME: folder, LABWRIGHT_DATA_DIR: join(folder, "data") },
+      ...{ LABWRIGHT_BROWSER_SANDBOX: "optional", ...given.env },
+    },
     stdio: ["pipe", "pipe", "pipe"],
   });
   children.push(child);

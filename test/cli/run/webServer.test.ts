@@ -113,15 +113,37 @@ it("Ctrl-C while the app starts, or later, ends it", async () => {
   await expect.poll(isGone).toBe(true);
 });
 
-it("run starts it for its tests, and lint says what is wrong with it", async () => {
+it("run starts it for its tests in a folder that is trusted, and lint says what is wrong with it", async () => {
   configure(`${node} app.cjs`);
   const env = { LABWRIGHT_DATA_DIR: join(folder.path, "data"), PATH: process.env.PATH ?? "" };
   mkdirSync(join(folder.path, "labwright/tests"), { recursive: true });
   const steps = [{ api_request: { url, checks: [{ status: 200 }] } }];
   writeFileSync(join(folder.path, "labwright/tests/here.yaml"), stringify({ steps }));
-  const ran = await run(["run", "labwright"], { env, cwd: folder.path });
-  expect(ran).toMatchObject({ code: 0, out: expect.stringContaining("1 run: 1 passed") });
+  const labwright = (...args: string[]) => run(args, { env, cwd: folder.path });
+  const untrusted = {
+    code: 2,
+    err: expect.stringMatching(/labwright\.yaml sets web_server, .*run labwright trust/s),
+  };
+  expect(await labwright("run", "labwright")).toMatchObject(untrusted);
+  expect(await run(["run", "labwright"], { env: { ...env, CI: "true" }, cwd: folder.path })).toMatchObject(
+    untrusted,
+  );
+  expect((await labwright("doctor")).out).toContain("sets web_server, and its folder is not trusted");
+  expect(existsSync(join(folder.path, "app", "pid"))).toBe(false);
+  expect(await labwright("trust")).toMatchObject({ code: 0, out: expect.stringMatching(/: web_server$/m) });
+  expect(await labwright("run", "labwright")).toMatchObject({
+    ...{ code: 0, out: expect.stringContaining("1 run: 1 passed") },
+  });
   await expect.poll(isGone).toBe(true);
+  configure(`${node} app.cjs; true`);
+  expect(await labwright("run", "labwright")).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("changed since"),
+  });
+  expect((await labwright("trust", "--list")).out).toContain("changed since");
+  expect(await labwright("run", "labwright", "--trust-config")).toMatchObject({ code: 0 });
+  expect(await labwright("trust", "--remove")).toMatchObject({ code: 0 });
+  expect((await labwright("trust", "--list")).out).toBe("");
   await run(["stop"], { env, cwd: folder.path });
   configure("true", { url: "localhost" });
   const linted = await run(["lint", "labwright.yaml"], { env, cwd: folder.path });

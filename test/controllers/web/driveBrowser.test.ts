@@ -78,6 +78,19 @@ describe("finding a browser", () => {
     expect(failure.message).toContain("libmissing.so");
   });
 
+  it("goes without Chromium's sandbox only where the settings say so, and names the setting", async () => {
+    vi.stubEnv("LABWRIGHT_BROWSER_SANDBOX", undefined);
+    const without =
+      'case "$*" in *--no-sandbox*) echo started without >&2;; *) echo No usable sandbox! >&2;; esac';
+    const executable_path = await program("unsandboxed", `${without}; exit 1`);
+    const refused = await openingFailure({ executable_path });
+    const allowed = await openingFailure({ executable_path, sandbox: false });
+    vi.unstubAllEnvs();
+    expect(refused).toMatchObject({ code: "BROWSER_UNUSABLE", details: { setting: "sandbox" } });
+    expect(refused.message).toContain("{web: {sandbox: false}}");
+    expect(allowed.message).toContain("started without");
+  });
+
   it("says so of a Firefox that Playwright cannot drive", async () => {
     const firefox = await program("firefox", "exit 1");
     const failure = await openingFailure({ browser: "firefox", executable_path: firefox });
@@ -155,6 +168,7 @@ describe("settings", () => {
     expect(webSettingsSchema.parse({})).toEqual({
       browser: "chromium",
       headless: true,
+      sandbox: true,
       viewport: { width: 1280, height: 720 },
       ignore_https_errors: false,
     });

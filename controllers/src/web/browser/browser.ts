@@ -104,7 +104,6 @@ async function launch(settings: WebSettings): Promise<Browser> {
   if (found === undefined && isFound) {
     throw browserNotFound(settings.browser, settings.executable_path);
   }
-  const asRoot = process.getuid?.() === 0;
   const options: LaunchOptions = {
     headless: settings.headless,
     timeout: START_DEADLINE_MS,
@@ -114,20 +113,42 @@ async function launch(settings: WebSettings): Promise<Browser> {
     handleSIGHUP: false,
     ...(settings.channel === undefined ? {} : { channel: settings.channel }),
     ...(found?.path === undefined ? {} : { executablePath: found.path }),
-    ...(settings.browser === "chromium" ? { args: quietFlags, chromiumSandbox: !asRoot } : {}),
+    ...(settings.browser === "chromium" ? { args: quietFlags, chromiumSandbox: settings.sandbox } : {}),
   };
-  const type = playwright()[settings.browser];
+  const launchWith = (chosen: LaunchOptions) => playwright()[settings.browser].launch(chosen);
+  return options.chromiumSandbox === true ? launchSandboxed(launchWith, options) : launchWith(options);
+}
+
+async function launchSandboxed(
+  launchWith: (options: LaunchOptions) => Promise<Browser>,
+  options: LaunchOptions,
+): Promise<Browser> {
+  const without = { ...options, chromiumSandbox: false };
+  // Chromium always refuses its sandbox to root: that try would only take time.
+  if (isSandboxOptional() && process.getuid?.() === 0) return launchWith(without);
   try {
-    return await type.launch(options);
+    return await launchWith(options);
   } catch (error) {
-    // Containers and hardened kernels forbid the sandbox to users other than root, too.
-    if (
-      options.chromiumSandbox !== true ||
-      !/no usable sandbox|suid sandbox|sandbox_host/i.test(String(error))
-    )
-      throw error;
-    return await type.launch({ ...options, chromiumSandbox: false });
+    if (!hasNoSandbox(String(error))) throw error;
+    if (isSandboxOptional()) return launchWith(without);
+    throw withoutSandbox(error);
   }
+}
+
+/** The demo and the tests set it, which open pages of their own: Chromium then starts also where it has no sandbox. */
+export const isSandboxOptional = () => process.env.LABWRIGHT_BROWSER_SANDBOX === "optional";
+
+/** Containers and hardened kernels forbid the sandbox to users other than root, too. */
+const hasNoSandbox = (log: string) =>
+  /no usable sandbox|suid sandbox|sandbox_host|without --no-sandbox/i.test(log);
+
+function withoutSandbox(cause: unknown): DeviceError {
+  const reason =
+    process.getuid?.() === 0
+      ? "it does not sandbox pages for root"
+      : "this system does not allow its sandbox";
+  const message = `Chromium was not started: ${reason}. Run Labwright as a user that has one. If you trust every page that is opened, set controllers: {web: {sandbox: false}} for the device in labwright.yaml.`;
+  return new DeviceError("BROWSER_UNUSABLE", message, { setting: "sandbox", reason }, { cause });
 }
 
 export function contextOptions(

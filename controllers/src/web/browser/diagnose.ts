@@ -1,11 +1,28 @@
 import type { DiagnosisContext, DiagnosisFinding } from "../../diagnosis.ts";
 import { runProgram } from "../../programs/run.ts";
+import { isSandboxOptional } from "./browser.ts";
 import { findBrowser, installCommand } from "./findBrowser.ts";
 import type { WebSettings } from "./settings.ts";
 
 const versionMs = 15_000;
 
 export async function diagnoseBrowser(
+  settings: WebSettings,
+  context: DiagnosisContext,
+): Promise<DiagnosisFinding[]> {
+  return [...(await diagnoseProgram(settings, context)), ...diagnoseSandbox(settings)];
+}
+
+/** Only root is known to have none: other users find out when the browser starts. */
+function diagnoseSandbox({ browser, sandbox, connect, cdp }: WebSettings): DiagnosisFinding[] {
+  const isOurs = browser === "chromium" && (connect ?? cdp) === undefined;
+  if (!isOurs || !sandbox || isSandboxOptional() || process.getuid?.() !== 0) return [];
+  const detail = "Chromium has no sandbox for root, so it is not started";
+  const fix = "Run Labwright as another user, or set controllers: {web: {sandbox: false}}";
+  return [{ what: "sandbox of the browser", status: "missing", detail, fix }];
+}
+
+async function diagnoseProgram(
   settings: WebSettings,
   { env, signal }: DiagnosisContext,
 ): Promise<DiagnosisFinding[]> {

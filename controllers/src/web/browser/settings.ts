@@ -19,6 +19,12 @@ export const webSettingsSchema = z
       ),
     channel: z.string().min(1).optional().describe("A branded browser that is installed: chrome, msedge ..."),
     executable_path: z.string().min(1).optional().describe("The browser's program file."),
+    sandbox: z
+      .boolean()
+      .default(true)
+      .describe(
+        "Chromium keeps pages in its sandbox. Without it, a page that breaks out of the browser has the rights of this user. Root, and many containers, have no sandbox.",
+      ),
     connect: z.string().min(1).optional().describe("WebSocket address of a Playwright server."),
     cdp: z.string().min(1).optional().describe("Address of a Chromium with remote debugging (http or ws)."),
     viewport: viewportSchema.prefault({}),

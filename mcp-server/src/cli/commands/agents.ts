@@ -2,7 +2,7 @@ import { type Agent, loadAgents, withSettings } from "@labwright/agent-client";
 import { jsonLine, plainLine } from "@labwright/agent-client/cli";
 import { z } from "zod";
 import { loadConfig } from "../../config.ts";
-import { daemonHeaders, daemonUrl } from "../../server/daemonFile.ts";
+import { requestDaemon } from "../../server/daemonFile.ts";
 import { connectDaemon } from "../daemon.ts";
 import type { DaemonOptions } from "../options.ts";
 import { type ExitCode, exitCodes, type Terminal, table } from "../terminal.ts";
@@ -68,8 +68,7 @@ export async function listTasks(
   const attached = await connectDaemon(options, terminal, { command: "agents", client });
   try {
     const query = new URLSearchParams({ limit: "100", ...(agent && { agent }), ...(state && { state }) });
-    const url = daemonUrl(attached.file, `/server/agent/store/tasks?${query}`);
-    const response = await fetch(url, { headers: daemonHeaders(attached.file, client) });
+    const response = await requestDaemon(attached, `/server/agent/store/tasks?${query}`, { client });
     const { tasks } = z.object({ tasks: z.array(taskSchema) }).parse(await response.json());
     if (json) terminal.out(jsonLine(tasks));
     else if (tasks.length > 0) terminal.out(table(taskHeads, tasks.map(taskRow), terminal.columns));

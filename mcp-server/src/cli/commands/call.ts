@@ -28,7 +28,7 @@ export async function runCall(
   const caller = findCaller();
   const attached = await connectDaemon(options, terminal, { command: "call", client: `call/${process.pid}` });
   try {
-    const answer = await callTool(attached.file, {
+    const answer = await callTool(attached, {
       name,
       arguments: args,
       client: caller.client,

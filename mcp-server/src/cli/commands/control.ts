@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { z } from "zod";
 import { dataDirectory } from "../../config/places.ts";
 import { findRunningDaemon, isAlive, stopDaemon } from "../../server/bridge/findDaemon.ts";
-import { daemonHeaders, daemonUrl } from "../../server/daemonFile.ts";
+import { requestDaemon } from "../../server/daemonFile.ts";
 import type { DaemonOptions } from "../options.ts";
 import { type ExitCode, exitCodes, type Terminal } from "../terminal.ts";
 
@@ -25,8 +25,8 @@ export async function runStatus(
   }
   try {
     const { file } = attached;
-    const response = await fetch(daemonUrl(file, "/api/v1/health"), {
-      headers: daemonHeaders(file, "status"),
+    const response = await requestDaemon(attached, "/api/v1/health", {
+      client: "status",
       signal: AbortSignal.any([terminal.signal, AbortSignal.timeout(10_000)]),
     });
     const health = healthSchema.parse(await response.json());
@@ -74,11 +74,9 @@ export async function runStop(
     return exitCodes.passed;
   }
   const { pid } = attached.file;
-  // Attached, this command would itself keep the daemon from being idle.
-  attached.close();
-  if (
-    !(await stopDaemon(attached.file, { reason: "labwright stop", ifIdle: options.ifIdle ?? false, client }))
-  ) {
+  const request = { reason: "labwright stop", ifIdle: options.ifIdle ?? false, client };
+  const isLeaving = await stopDaemon(attached, request).finally(() => attached.close());
+  if (!isLeaving) {
     terminal.err(`The daemon (pid ${pid}) is busy. labwright stop without --if-idle cancels what it runs.\n`);
     return exitCodes.failed;
   }

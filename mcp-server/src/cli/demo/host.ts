@@ -23,6 +23,8 @@ export async function withHost<Result>(
 ): Promise<Result> {
   // The daemon inherits the environment, and the demo's data must not go where this machine's real data is.
   for (const name of ["DATABASE_URL", "LABWRIGHT_PORT", "LABWRIGHT_DATA_DIR"]) delete process.env[name];
+  // Its pages are its own.
+  process.env.LABWRIGHT_BROWSER_SANDBOX = "optional";
   const options = { dataDir, config, logLevel: undefined };
   const quiet: Terminal = { ...terminal, out: () => undefined, signal: new AbortController().signal };
   try {

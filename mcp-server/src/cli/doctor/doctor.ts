@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { DiagnosisFinding } from "@labwright/controllers";
 import { z } from "zod";
 import { builtInFactories } from "../../config/controllers.ts";
+import { dataDirProblem } from "../../config/dataDir.ts";
 import { dataDirectory } from "../../config/places.ts";
 import { type Config, loadConfig } from "../../config.ts";
 import { ToolError } from "../../errors.ts";
@@ -112,6 +113,7 @@ function readConfig(
 
 async function checkDaemon(dataDir: string): Promise<{ finding: DiagnosisFinding; port?: number }> {
   const what = "daemon";
+  if (dataDirProblem(dataDir)) return { finding: { what, status: "ok", detail: "not looked for there" } };
   const attached = await findRunningDaemon(dataDir, `doctor/${process.pid}`);
   if (attached !== undefined) {
     attached.close();

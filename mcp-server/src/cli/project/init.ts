@@ -2,7 +2,10 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { stringify } from "yaml";
 import { z } from "zod";
+import { configFile, dataDirectory } from "../../config/places.ts";
+import { trustFolder } from "../../config/trust.ts";
 import { ToolError } from "../../errors.ts";
+import { runStop } from "../commands/control.ts";
 import type { DaemonOptions } from "../options.ts";
 import { done, unending } from "../run/connection.ts";
 import { readSlot, takeSlot } from "../run/slots.ts";
@@ -23,7 +26,10 @@ export async function runInit(options: InitOptions, terminal: Terminal): Promise
   const app = join(terminal.cwd, "labwright", "apps", `${name}.yaml`);
   const test = join(terminal.cwd, "labwright", "tests", `${name}.yaml`);
   refuseExisting([app, test], name, terminal);
-  const page = await lookAt(url, options, terminal);
+  const page = await lookAt(url, options, terminal).catch(async (error: unknown) => {
+    await allowWithoutSandbox(error, options, terminal);
+    return lookAt(url, options, terminal);
+  });
   const files = [
     ["app", app, appText(name, url, page)],
     ["test", test, testText(name, page)],
@@ -116,6 +122,31 @@ async function lookAt(url: URL, options: InitOptions, terminal: Terminal): Promi
       if (copied || !slot.isFolders) await connection.call("release_control", { session_id }, unending());
     }
   });
+}
+
+const withoutSandbox = `# Chromium has no sandbox here: this user is root, or the system does not allow it. A page that breaks out of
+# the browser has the rights of this user, so open only pages that you trust.
+devices:
+  - name: browser
+    controllers:
+      web: { sandbox: false }
+`;
+
+/**
+ * Writes a labwright.yaml that lets Chromium run without its sandbox, where that is why no page opened and nothing is
+ * configured yet. Throws `error` otherwise.
+ */
+async function allowWithoutSandbox(error: unknown, options: InitOptions, terminal: Terminal): Promise<void> {
+  const { env, cwd } = terminal;
+  const dataDir = dataDirectory(env, options.dataDir).path;
+  const place = { option: options.config, env, cwd, dataDir, command: "init" };
+  const isRefused = error instanceof ToolError && error.message.includes("sandbox: false");
+  if (!isRefused || configFile(place) !== undefined) throw error;
+  writeFileSync(join(cwd, "labwright.yaml"), withoutSandbox, { flag: "wx" });
+  trustFolder(cwd, dataDir);
+  terminal.out("labwright.yaml: Chromium runs without its sandbox, which it does not have here\n");
+  // The one that runs was started without this file.
+  await runStop({ dataDir, ifIdle: true }, { ...terminal, out: () => undefined });
 }
 
 function unlessUncopied(error: unknown): undefined {

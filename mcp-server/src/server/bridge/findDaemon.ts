@@ -2,8 +2,9 @@ import { spawn } from "node:child_process";
 import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { dataDirProblem, makeDataDir } from "../../config/dataDir.ts";
 import { fileFailure } from "../../fileFailure.ts";
-import { type DaemonFile, daemonHeaders, daemonUrl, readDaemonFile } from "../daemonFile.ts";
+import { type DaemonFile, type ProvenDaemon, readDaemonFile, requestDaemon } from "../daemonFile.ts";
 import { BridgeError } from "./bridgeError.ts";
 import { type Attached, attach } from "./link.ts";
 
@@ -64,36 +65,37 @@ async function isStartWanted(child: Child | undefined, wanted: DaemonWanted): Pr
   return !(existsSync(wanted.dataDir) && (await wanted.isLocked(wanted.dataDir)));
 }
 
-/** Finds a running daemon only. */
+/** Finds a running daemon only. Throws DAEMON_UNAVAILABLE where another user could have written daemon.json. */
 export async function findRunningDaemon(
   dataDir: string,
   client: string,
   project?: string,
 ): Promise<Attached | undefined> {
+  const problem = dataDirProblem(dataDir);
+  if (problem) throw new BridgeError("DAEMON_UNAVAILABLE", problem.message, problem.hint);
   const file = readDaemonFile(dataDir);
   return file && isAlive(file.pid) ? attach(file, { client, project }, 5_000) : undefined;
 }
 
 /** Asks a daemon to end. False: it is busy and `ifIdle` was asked. */
 export async function stopDaemon(
-  file: DaemonFile,
+  daemon: ProvenDaemon,
   options: { reason: string; ifIdle: boolean; client: string },
 ): Promise<boolean> {
   const query = new URLSearchParams({ reason: options.reason, if_idle: String(options.ifIdle) });
-  const response = await fetch(daemonUrl(file, `/shutdown?${query}`), {
-    method: "POST",
-    headers: daemonHeaders(file, options.client),
-  });
+  const { client } = options;
+  const response = await requestDaemon(daemon, `/shutdown?${query}`, { method: "POST", client });
   await response.body?.cancel();
   return response.ok;
 }
 
 /** False: the daemon is leaving for a newer one, so look again. */
 async function isAccepted(
-  { file }: Attached,
+  attached: Attached,
   wanted: DaemonWanted,
   child: Child | undefined,
 ): Promise<boolean> {
+  const { file } = attached;
   const stop = `labwright stop --data-dir ${JSON.stringify(wanted.dataDir)}`;
   refuseOtherConfig(file, wanted, stop);
   const { build, config } = wanted;
@@ -104,7 +106,8 @@ async function isAccepted(
   const reason = otherBuild ? "replaced by a newer build" : "its config file changed";
   // One that we started ourselves would only come again.
   const mayReplace = !isOlder && child?.pid !== file.pid;
-  if (mayReplace && (await stopDaemon(file, { reason, ifIdle: true, client: wanted.client }))) return false;
+  if (mayReplace && (await stopDaemon(attached, { reason, ifIdle: true, client: wanted.client })))
+    return false;
   throw mismatch(file, otherBuild, { isOlder, stop });
 }
 
@@ -173,6 +176,7 @@ function openLog(dataDir: string): { log: string; fd: number } {
   const logs = join(dataDir, "logs");
   const log = join(logs, "daemon.log");
   try {
+    makeDataDir(dataDir);
     mkdirSync(logs, { recursive: true, mode: 0o700 });
     return { log, fd: openSync(log, "a", 0o600) };
   } catch (error) {

@@ -1,4 +1,6 @@
-import { request } from "node:http";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { Agent, type IncomingMessage, request } from "node:http";
 import type { Socket } from "node:net";
 import { ProtocolError } from "@modelcontextprotocol/server";
 import { type DaemonFile, daemonHeaders } from "../daemonFile.ts";
@@ -11,6 +13,7 @@ import {
   maxLineLength,
   readLines,
 } from "../http/linkMessages.ts";
+import { proofOf, proofPath } from "../http/proof.ts";
 import type { Backend, Completion, ToolCall } from "../mcp/backend.ts";
 import { BridgeError } from "./bridgeError.ts";
 
@@ -32,16 +35,54 @@ export type Attached = Backend & {
 export type Asker = { client: string; project: string | undefined };
 
 /**
- * Connects to a daemon. Undefined if none answers there within `timeoutMs`, which a daemon.json left by a dead one, or a
- * stranger on its port, gives.
+ * Connects to a daemon, once it has proved that it knows the token. Undefined if none answers there within `timeoutMs`,
+ * which a daemon.json left by a dead one, or a stranger on its port, gives.
  */
 export async function attach(
   file: DaemonFile,
   { client, project }: Asker,
   timeoutMs: number,
 ): Promise<Attached | undefined> {
-  const opened = await upgrade(file, daemonHeaders(file, client, project), timeoutMs);
-  return opened && new Link(file, opened.socket, opened.head);
+  // One connection for both, so that the token reaches the program that gave the proof.
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const stop = new AbortController();
+  const timer = setTimeout(() => stop.abort(), timeoutMs);
+  try {
+    if (!(await knowsToken(file, agent, stop.signal))) return undefined;
+    const opened = await upgrade(file, daemonHeaders(file, client, project), agent, stop.signal);
+    return opened && new Link(file, opened.socket, opened.head);
+  } catch {
+    return undefined;
+  } finally {
+    clearTimeout(timer);
+    agent.destroy();
+  }
+}
+
+/** More than any proof is long: a stranger's answer is not read to its end. */
+const maxProofBytes = 1_000;
+
+async function knowsToken(file: DaemonFile, agent: Agent, signal: AbortSignal): Promise<boolean> {
+  const challenge = randomBytes(32).toString("hex");
+  const free = once(agent, "free", { signal });
+  free.catch(() => {});
+  const path = `${proofPath}?challenge=${challenge}`;
+  const asked = request({ host: "127.0.0.1", port: file.port, path, agent, signal });
+  asked.end();
+  const response: IncomingMessage = (await once(asked, "response", { signal }))[0];
+  const said = await textOf(response);
+  if (said !== JSON.stringify({ proof: proofOf(file.token, challenge, file.port) })) return false;
+  await free;
+  return true;
+}
+
+async function textOf(response: IncomingMessage): Promise<string> {
+  let said = "";
+  for await (const part of response.setEncoding("utf8")) {
+    said += part;
+    if (said.length > maxProofBytes) break;
+  }
+  return said;
 }
 
 type Opened = { socket: Socket; head: Buffer };
@@ -49,24 +90,21 @@ type Opened = { socket: Socket; head: Buffer };
 function upgrade(
   file: DaemonFile,
   own: Record<string, string>,
-  timeoutMs: number,
+  agent: Agent,
+  signal: AbortSignal,
 ): Promise<Opened | undefined> {
   return new Promise((resolve) => {
     const headers = { ...own, connection: "Upgrade", upgrade: linkProtocol };
-    const asked = request({ host: "127.0.0.1", port: file.port, path: "/attach", headers });
-    const timer = setTimeout(() => asked.destroy(), timeoutMs);
-    const settle = (opened: Opened | undefined) => {
-      clearTimeout(timer);
-      resolve(opened);
-    };
-    asked.once("upgrade", (_, socket, head) => settle({ socket, head }));
+    const asked = request({ host: "127.0.0.1", port: file.port, path: "/attach", headers, agent, signal });
+    asked.once("upgrade", (_, socket, head) => resolve({ socket, head }));
     asked.once("response", (response) => {
       response.destroy();
-      settle(undefined);
+      resolve(undefined);
     });
-    asked.on("error", () => settle(undefined));
-    asked.once("close", () => settle(undefined));
-    asked.end();
+    asked.on("error", () => resolve(undefined));
+    asked.once("close", () => resolve(undefined));
+    if (asked.reusedSocket) asked.end();
+    else asked.destroy();
   });
 }
 

@@ -1,6 +1,8 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import type { Context, MiddlewareHandler } from "hono";
+import type { Context, Handler, MiddlewareHandler } from "hono";
 import { type ErrorCode, errors } from "../../errors.ts";
+import { nodeBindings } from "./listen.ts";
+import { proofOf } from "./proof.ts";
 
 /** Who may reach the HTTP port. Ports are known only once it listens. */
 export type Access = {
@@ -56,6 +58,17 @@ export function bearerToken(access: Access): MiddlewareHandler {
     const message =
       "Send the token of this server as `Authorization: Bearer <token>`; it is in daemon.json in the data directory.";
     return refuse(c, "UNAUTHORIZED", message, { "www-authenticate": 'Bearer realm="labwright"' });
+  };
+}
+
+/** Answers the challenges of clients on this machine, which send the token only after that. The plain port is the last. */
+export function proveToken({ token, ports }: Access): Handler {
+  return (c) => {
+    const challenge = c.req.query("challenge") ?? "";
+    const port = nodeBindings(c.env)?.incoming.socket.localPort;
+    if (port === undefined || port !== ports().at(-1) || !/^[\da-f]{32,128}$/.test(challenge))
+      return c.notFound();
+    return c.json({ proof: proofOf(token, challenge, port) });
   };
 }
 

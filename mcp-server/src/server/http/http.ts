@@ -20,12 +20,13 @@ import type { ToolCall } from "../mcp/backend.ts";
 import { createServer } from "../mcp/createServer.ts";
 import { createListening } from "../mcp/subscriptions.ts";
 import type { Resources } from "../resources/index.ts";
-import { type Access, bearerToken, hostAndOrigin, refuse } from "./access.ts";
+import { type Access, bearerToken, hostAndOrigin, proveToken, refuse } from "./access.ts";
 import { clientHeader, projectIn } from "./clientHeaders.ts";
 import { linkProtocol } from "./linkMessages.ts";
 import { createLinks, type Links } from "./links.ts";
 import { nodeBindings } from "./listen.ts";
 import { localBackend } from "./localBackend.ts";
+import { proofPath } from "./proof.ts";
 import { createSessions } from "./sessions.ts";
 
 const maxBodyBytes = 8 * 1024 * 1024;
@@ -107,6 +108,7 @@ export function createHttp(deps: HttpDeps): Http {
   app.get("/readyz", (c) =>
     deps.isReady() ? c.json({ status: "ok" }) : c.json({ status: "starting" }, 503),
   );
+  app.get(proofPath, proveToken(deps.access));
   if (deps.agents) mountAgents(app, deps.agents, deps.onActivity);
   app.use(bearerToken(deps.access));
   app.use(async (_, next) => {

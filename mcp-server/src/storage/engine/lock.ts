@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { chmod, mkdir, readdir, readFile, realpath, writeFile } from "node:fs/promises";
+import { mkdir, readFile, realpath, writeFile } from "node:fs/promises";
 import { connect, createServer, Socket } from "node:net";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -27,13 +27,6 @@ const busyCodes = new Set<number | null>([1, 75]);
 const pausesMs = [20, 40, 80];
 
 const fileOf = (dataDir: string) => join(dataDir, "lock");
-
-async function prepare(dataDir: string): Promise<void> {
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  // A folder that holds other things belongs to the user: its mode stays.
-  const ours = existsSync(fileOf(dataDir)) || (await readdir(dataDir)).length === 0;
-  if (ours) await chmod(dataDir, 0o700);
-}
 
 /** Resolves with the exit code, or "held" when the program under the lock answers. */
 function outcome(child: ChildProcess): Promise<number | null | "held" | "missing"> {
@@ -147,11 +140,11 @@ async function busyError(dataDir: string): Promise<Error> {
 }
 
 /**
- * Makes the data directory (mode 0700) and takes the right to be its only owner. Throws ToolError DATA_DIR_BUSY while
+ * Makes the data directory and takes the right to be its only owner. Throws ToolError DATA_DIR_BUSY while
  * another process lives that has it, even one whose event loop is blocked.
  */
 export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
-  await prepare(dataDir);
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const held = await lockFile(fileOf(dataDir), `${process.pid}\n`);
   if (held === "busy") throw await busyError(dataDir);
   return held;

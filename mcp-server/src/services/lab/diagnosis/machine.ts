@@ -11,6 +11,7 @@ import {
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { type DiagnosisFinding, findProgram, findSandbox } from "@labwright/controllers";
+import { dataDirProblem } from "../../../config/dataDir.ts";
 import type { Environment } from "../../../config/places.ts";
 import type { Config } from "../../../config.ts";
 import { fileFailure } from "../../../fileFailure.ts";
@@ -49,6 +50,8 @@ export function checkPrograms(env: Environment, platform: NodeJS.Platform): Diag
 export function checkDataDir(path: string): DiagnosisFinding {
   const what = "data directory";
   if (!existsSync(path)) return checkPlaceFor(path);
+  const problem = dataDirProblem(path);
+  if (problem) return { what, status: "missing", detail: problem.message, fix: problem.hint };
   const { mode } = statSync(path);
   if (process.platform !== "win32" && (mode & 0o077) !== 0) {
     return {
