@@ -93,7 +93,7 @@ async function testsHere(): Promise<string[]> {
 const apps = () => product.services.userinterfaces;
 const tests = () => product.services.testcases;
 const saveTest = (name: string, ...steps: string[]) =>
-  here(() => tests().saveFor({ name, app: "shop", steps }, {}, callContext()));
+  here(() => tests().saveFor({ name, app: "shop", steps }, {}, callContext(), true));
 const change = (node: string, patch: Partial<NodeInput>) =>
   here(() => apps().updateNode("shop", node, patch));
 const addNode = (label: string, ...texts: string[]) => {
