@@ -75,6 +75,27 @@ test("the reports of shards become those that one run of all tests would have wr
   expect(await readdir(join(cwd, "all"))).toEqual(["ctrf.json", "junit.xml", "report.html"]);
 });
 
+test("what a stranger's page names as a trace is no link that runs code, and no file elsewhere", async () => {
+  const traces = [
+    "traces/kept.zip",
+    "../evil/javascript:alert(1).zip",
+    "javascript:alert(1)",
+    "/etc/passwd",
+    "../../../.ssh/id_rsa",
+    "traces/a.zip\n]][[ATTACHMENT|/etc/shadow",
+  ];
+  const name = await shard("evil", { ...passedEntry(), traces });
+  expect(await merge(name, "--report", "judged"), complained).toBe(0);
+  const page = await read("judged", "report.html");
+  const links = [...page.matchAll(/href="([^"#]*)/g)].map(([, link]) => link);
+  expect(links).toContain("../evil/traces/kept.zip");
+  expect(links.filter((link) => !link?.endsWith("traces/kept.zip") && !link?.startsWith("data:"))).toEqual(
+    [],
+  );
+  for (const file of ["junit.xml", "ctrf.json"])
+    expect(await read("judged", file)).not.toMatch(/passwd|id_rsa|shadow|javascript/);
+});
+
 test("a picture that two shards have stands once in the merged page", async () => {
   const other = { ...failed, execution: { ...failed.execution, id: "another" } };
   const shards = [await shard("same", failed), await shard("picture", other)];

@@ -39,7 +39,10 @@ async function save(name: string, path: string, text: string, more: object = {})
     { id: "done", type: "success" },
   ];
   const edges = blocks.slice(1).map(({ id }, at) => ({ from: blocks[at]?.id, to: id }));
-  const { error } = await client.call("save_testcase", { testcase: { name, blocks, edges, ...more } });
+  const { error } = await client.call("save_testcase", {
+    testcase: { name, blocks, edges, ...more },
+    replace: true,
+  });
   expect(error).toBeUndefined();
 }
 

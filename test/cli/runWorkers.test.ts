@@ -64,7 +64,10 @@ async function save(name: string, blocks: readonly Given[], more: Given = {}): P
     ...block,
   }));
   const edges = all.slice(1).map(({ id }, at) => ({ from: `b${at}`, to: id }));
-  const { error } = await other.call("save_testcase", { testcase: { name, blocks: all, edges, ...more } });
+  const { error } = await other.call("save_testcase", {
+    testcase: { name, blocks: all, edges, ...more },
+    replace: true,
+  });
   expect(error).toBeUndefined();
 }
 

@@ -146,6 +146,12 @@ describe("JWTs of the agents' API", () => {
       expect(load(`agents: {api: {jwt: {jwks_url: "${url}", ${others}}}}\n`).agents.api.jwt).toBeDefined();
   });
 
+  it.each(["local", "jwt:ci"])("have owners of their own: a key is not called %s", (owner) => {
+    const key = `{owner: "${owner}", sha256: ${"ab".repeat(32)}}`;
+    const found = problemsOf(() => load(`agents: {api: {keys: [${key}]}}\n`)).problems;
+    expect(found).toMatchObject([{ path: "agents.api.keys[0].owner" }]);
+  });
+
   it("take a secret alone", () => {
     const { jwt } = load("agents: {api: {jwt: {secret_env: JWT_SECRET}}}\n").agents.api;
     expect(jwt).toEqual({ secret_env: "JWT_SECRET" });

@@ -66,7 +66,7 @@ async function run(blocks: readonly Given[], app?: { nodes: Given[]; edges: Give
   const ids = all.map(({ id }) => id);
   const edges = ids.slice(1).map((to, index) => ({ from: ids[index], to }));
   const testcase = { name, blocks: all, edges, ...(app && { userinterface_name: name }) };
-  const saved = await client.call("save_testcase", { testcase });
+  const saved = await client.call("save_testcase", { testcase, replace: true });
   expect(saved.error).toBeUndefined();
   const { structured, error } = await client.call("execute_testcase", { testcase: name });
   expect(error).toBeUndefined();

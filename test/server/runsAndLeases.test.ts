@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { createApi } from "#mcp-server/api/index.ts";
 import { callTool } from "#mcp-server/cli/daemon.ts";
+import { createLog } from "#mcp-server/observability/log.ts";
 import { createRegistry } from "#mcp-server/registry/registry.ts";
 import { attach } from "#mcp-server/server/bridge/link.ts";
 import { createCallTool } from "#mcp-server/server/call/callTool.ts";
@@ -226,4 +227,26 @@ test("a script's runs end with the script's lease", async () => {
   await product.services.devices.releaseClient("ann");
   expect(product.services.executions.running()).toBe(0);
   expect((await endOf(outer.structured.execution_id)).structured).toMatchObject({ status: "cancelled" });
+});
+
+test("no one else is shown the handle of a lease: not in the log, the audit, the lists or an error", async () => {
+  const { structured } = await ann.call("take_control", { device_id: "box" });
+  const handle = z.string().parse(structured.session_id);
+  await ann.call("execute_device_action", { session_id: handle, actions: [{ command: "nonsense" }] });
+  const logged: string[] = [];
+  const destination = { write: (line: string) => void logged.push(line) };
+  const { log } = createLog({ level: "info", destination, mask: (text) => text });
+  log.info({ tool: "press", session_id: handle }, "call");
+  log.error({ err: new Error(`Failed query: select ... params: ${handle},box`) }, "fault");
+  expect(logged.join("")).toContain(handle.slice(0, 14));
+  const seen = [
+    logged,
+    await callRows(product.storage.db).recent({ limit: 50 }),
+    await bob.call("take_control", { device_id: "box" }),
+    await bob.call("get_device_info", { device_id: "box" }),
+    await bob.call("list_hosts"),
+    await bob.call("get_execution_results"),
+  ];
+  expect(JSON.stringify(seen)).toContain("DEVICE_HELD");
+  expect(JSON.stringify(seen)).not.toContain(handle);
 });

@@ -93,7 +93,10 @@ describe("the guidance that a prompt must keep", () => {
     ["edit-navigation-tree", "pass confirm: true only when the user agreed to exactly that"],
     ["manage-userinterfaces", "pass confirm: true only when the user agreed to exactly that"],
     ["transfer-userinterface", "pass replace: true only when the user agreed"],
-    ["edit-testcases", "save_testcase replaces it, so change what was loaded and send the whole"],
+    [
+      "edit-testcases",
+      "save_testcase replaces it with replace: true, so change what was loaded and send the whole",
+    ],
     ["check-navigation", "Unverified is not passed"],
     ["document-screens", "only when the arrival is verified"],
     ["review-results", "an error, a timeout or a cancelled run is neither passed nor failed"],

@@ -27,12 +27,15 @@ describeEachDatabase("rows of descriptions of APIs", (open) => {
     await storage.db.delete(apiSpecs);
   });
 
+  const keep = { replace: false };
   it("replaces by name in its project, returns what was there, and keeps its id and age", async () => {
     const first = row("Pets");
-    expect(await rows.put(first)).toBeUndefined();
-    expect(await rows.put(row("Pets", { project: "/a" }))).toBeUndefined();
+    expect(await rows.put(first, keep)).toBeUndefined();
+    expect(await rows.put(row("Pets", { project: "/a" }), keep)).toBeUndefined();
     const later = "2026-02-01T00:00:00.000Z";
-    const replaced = await rows.put(row("Pets", { version: "2", created_at: later, updated_at: later }));
+    const replaced = await rows.put(row("Pets", { version: "2", created_at: later, updated_at: later }), {
+      replace: true,
+    });
     expect(replaced).toEqual(first);
     const now = await rows.load(first.id);
     expect(now).toEqual({ ...first, version: "2", updated_at: later });
@@ -45,7 +48,9 @@ describeEachDatabase("rows of descriptions of APIs", (open) => {
 
   it("lets each of several imports at once see what it replaces", async () => {
     const versions = ["1", "2", "3", "4"];
-    const before = await Promise.all(versions.map((version) => rows.put(row("Pets", { version }))));
+    const before = await Promise.all(
+      versions.map((version) => rows.put(row("Pets", { version }), { replace: true })),
+    );
     const kept = await rows.list();
     expect(kept).toHaveLength(1);
     expect([...before.map((one) => one?.version ?? "none"), kept[0]?.version].sort()).toEqual(

@@ -103,7 +103,9 @@ describe("import_api_spec", () => {
       .replace("  /pets:\n    get:\n", "  /toys:\n    get: { responses: {} }\n  /pets:\n    put:\n")
       .replace("minLength: 1", "minLength: 2");
     documents.set("/openapi.yaml", changed);
-    expect((await importing({ name: "changing" })).structured.changes).toEqual({
+    expect((await importing({ name: "changing" })).error?.code).toBe("ALREADY_EXISTS");
+    const replaced = await importing({ name: "changing", replace: true });
+    expect(replaced.structured.changes).toEqual({
       added: ["GET /toys", "PUT /pets"],
       removed: ["GET /pets"],
       // Through the schema that they refer to.
@@ -165,7 +167,7 @@ describe("import_api_spec", () => {
     );
     writeFileSync(join(folder, "pets.yaml"), text);
     writeFileSync(join(folder, "made.yaml"), "Created: { description: made }");
-    const file = (source: string) => client.call("import_api_spec", { source, name: "file" });
+    const file = (source: string) => client.call("import_api_spec", { source, name: "file", replace: true });
     expect((await file("apis/pets.yaml")).structured).toMatchObject({ operations: 4 });
     writeFileSync(join(folder, "pets.yaml"), text.replace("made.yaml", "../../labwright.yaml"));
     expect((await file("apis/pets.yaml")).error?.code).toBe("PATH_DENIED");

@@ -39,7 +39,10 @@ const step = (command: string, params: object) => ({ type: "verification", comma
 
 async function save(name: string, given: readonly Record<string, unknown>[]): Promise<void> {
   const open = { type: "action", command: "open_app", params: { app: { package: "dev.labwright.shop" } } };
-  const { error } = await client.call("save_testcase", { testcase: { name, ...chain([open, ...given]) } });
+  const { error } = await client.call("save_testcase", {
+    testcase: { name, ...chain([open, ...given]) },
+    replace: true,
+  });
   expect(error).toBeUndefined();
 }
 

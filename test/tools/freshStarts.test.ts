@@ -48,7 +48,10 @@ const sees = (text: string): Given => ({
 
 /** Saves a test case of these blocks, one after the other. */
 async function save(name: string, blocks: readonly Given[], more: Given = {}): Promise<void> {
-  const saved = await anna.call("save_testcase", { testcase: { name, ...chain(blocks), ...more } });
+  const saved = await anna.call("save_testcase", {
+    testcase: { name, ...chain(blocks), ...more },
+    replace: true,
+  });
   expect(saved.error).toBeUndefined();
 }
 

@@ -50,7 +50,10 @@ it("a test case takes what a command reads into its variables", async () => {
     },
     sees("see", "look for Order A-17 1.00", { timeout_ms: 5_000 }),
   ];
-  const saved = await client.call("save_testcase", { testcase: { name: "reads", ...chain(blocks) } });
+  const saved = await client.call("save_testcase", {
+    testcase: { name: "reads", ...chain(blocks) },
+    replace: true,
+  });
   expect(saved.error).toBeUndefined();
   const run = await client.call("execute_testcase", { testcase: "reads", device_id: "browser" });
   expect(run.structured).toMatchObject({ status: "passed" });

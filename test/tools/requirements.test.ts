@@ -13,6 +13,7 @@ afterAll(() => product.dispose());
 
 const saveTestcase = (name: string, looksFor = "All movies") =>
   client.call("save_testcase", {
+    replace: true,
     testcase: {
       name,
       ...chain([

@@ -26,7 +26,7 @@ const opens = (name: string, for_each: unknown, more: object = {}) => ({
   ]),
   ...more,
 });
-const save = (testcase: object) => client.call("save_testcase", { testcase });
+const save = (testcase: object) => client.call("save_testcase", { testcase, replace: true });
 const run = (testcase: string, more = {}) => client.call("execute_testcase", { testcase, ...more });
 const report = async (execution_id: unknown, format: string) => {
   const { structured } = await client.call("get_execution_report", { execution_id, format });

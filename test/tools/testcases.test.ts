@@ -25,10 +25,41 @@ const run = (testcase: string, more = {}) => client.call("execute_testcase", { t
 
 test("save_testcase saves, load_testcase gives it back in the form that it takes", async () => {
   const saved = await save(opens("first", { tags: ["smoke"] }), { device_id: "box" });
-  expect(saved.structured).toMatchObject({ name: "first", created: true });
+  expect(saved.structured).toMatchObject({ name: "first" });
   const loaded = await client.call("load_testcase", { testcase: "first" });
   expect(loaded.structured).toMatchObject({ id: saved.structured.id, testcase: { tags: ["smoke"] } });
-  expect((await save(Object(loaded.structured.testcase))).structured).toMatchObject({ created: false });
+  const again = await save(Object(loaded.structured.testcase), { replace: true });
+  expect(again.structured).toMatchObject({ created: false });
+});
+
+test("what is stored is overwritten only with replace: true, by whatever tool", async () => {
+  const other = opens("taken", { description: "another's" });
+  const testOf = async () => (await client.call("load_testcase", { testcase: "taken" })).structured.testcase;
+  await save(opens("taken"));
+  const mine = await testOf();
+  const yaml = JSON.stringify({ tests: [other, opens("beside it")] });
+  const app = JSON.stringify({ name: "new app", models: ["simulated"], tests: [other] });
+  const load = { project: product.config.data_dir, files: [], folders: [""] };
+  for (const [tool, args] of [
+    ["save_testcase", { testcase: other }],
+    ["import_userinterface", { yaml }],
+    ["import_userinterface", { yaml: app }],
+  ] as const)
+    expect((await client.call(tool, args)).error, tool).toMatchObject({
+      code: "ALREADY_EXISTS",
+      hint: expect.stringContaining("replace: true"),
+      details: { would_replace: ["taken"] },
+    });
+  expect((await client.call("import_userinterface", { load })).error?.code).toBe("CONFIRMATION_REQUIRED");
+  expect(await testOf()).toEqual(mine);
+  expect((await client.call("load_testcase", { testcase: "beside it" })).error?.code).toBe(
+    "TESTCASE_NOT_FOUND",
+  );
+  expect((await save(opens("taken"))).structured).toMatchObject({ created: false });
+  expect((await client.call("import_userinterface", { yaml, replace: true })).error).toBeUndefined();
+  expect(await testOf()).toMatchObject({ description: "another's" });
+  expect((await save(opens("taken"), { replace: true })).structured).toMatchObject({ created: false });
+  expect(await testOf()).toEqual(mine);
 });
 
 test("save_testcase names everything that is wrong at once, the device's commands included", async () => {

@@ -55,9 +55,12 @@ export function createApprovals(
   };
 }
 
-/** A destructive tool of ours without `confirm` only says what would go; then it needs no approval. */
-export const cannotBeUndone = ({ input }: ToolCall, spec: ToolSpec): boolean =>
-  spec.destructive && (input.confirm === true || !hasConfirm(spec));
+/** A destructive tool of ours does no harm without its `confirm` or `replace`; then it needs no approval. */
+export function cannotBeUndone({ input }: ToolCall, spec: ToolSpec): boolean {
+  if (!spec.destructive) return false;
+  const words = ["confirm", "replace"].filter((word) => takes(spec, word));
+  return words.length === 0 || words.some((word) => input[word] === true);
+}
 
 function reasonFor(call: ToolCall, spec: ToolSpec, asked: readonly string[]): string | undefined {
   const { name, input } = call;
@@ -67,9 +70,8 @@ function reasonFor(call: ToolCall, spec: ToolSpec, asked: readonly string[]): st
   return named && `This agent asks before ${named}.`;
 }
 
-function hasConfirm({ input_schema: { properties } }: ToolSpec): boolean {
-  return typeof properties === "object" && properties !== null && "confirm" in properties;
-}
+const takes = ({ input_schema: { properties } }: ToolSpec, word: string): boolean =>
+  typeof properties === "object" && properties !== null && word in properties;
 
 /** `command` of the call and of every action in it. */
 function commandsIn(value: unknown): string[] {

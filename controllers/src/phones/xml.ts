@@ -4,6 +4,8 @@ import type { UiNode } from "../screens/tree.ts";
 const deepest = 200;
 /** More nodes than this are not read. */
 const most = 20_000;
+/** Of one node; the rest is not read. */
+const mostAttributes = 200;
 
 /** The nodes directly below the container, the container's attributes, and whether the screen was cut. */
 export type ScannedTree = { roots: UiNode[]; attributes: ReadonlyMap<string, string>; isCut: boolean };
@@ -65,26 +67,30 @@ class Scanner {
 /** The end of the tag that begins at `from`. A `>` within quotes does not end it. */
 function endOfTag(xml: string, from: number): number {
   let end = xml.indexOf(">", from);
-  let quote = xml.indexOf('"', from);
-  while (quote >= 0 && quote < end) {
-    const closing = xml.indexOf('"', quote + 1);
+  for (let at = from; end >= 0; ) {
+    // Not beyond the tag: many tags without a quote would each search all that follows.
+    const quote = xml.slice(at, end).indexOf('"');
+    if (quote < 0) return end;
+    const closing = xml.indexOf('"', at + quote + 1);
     if (closing < 0) return -1;
     if (closing > end) end = xml.indexOf(">", closing);
-    quote = xml.indexOf('"', closing + 1);
+    at = closing + 1;
   }
-  return end;
+  return -1;
 }
 
 function attributesOf(xml: string, from: number, to: number): Map<string, string> {
+  const tag = xml.slice(from, to);
   const attributes = new Map<string, string>();
-  for (let at = from; ; ) {
-    const equals = xml.indexOf('="', at);
-    if (equals < 0 || equals > to) return attributes;
-    const closing = xml.indexOf('"', equals + 2);
-    const name = xml.slice(xml.lastIndexOf(" ", equals) + 1, equals);
-    attributes.set(name, decoded(xml.slice(equals + 2, closing)));
+  for (let at = 0; attributes.size < mostAttributes; ) {
+    const equals = tag.indexOf('="', at);
+    if (equals < 0) break;
+    const closing = tag.indexOf('"', equals + 2);
+    const name = tag.slice(at, equals);
+    attributes.set(name.slice(name.lastIndexOf(" ") + 1), decoded(tag.slice(equals + 2, closing)));
     at = closing + 1;
   }
+  return attributes;
 }
 
 const named: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };

@@ -206,7 +206,7 @@ function asAgentError(error: unknown): never {
 const publishedSchema = z.object({ event_id: z.int() });
 
 async function publish(toolbox: Toolbox, { key, ...event }: OutsideEvent): Promise<{ event_id: number }> {
-  const use = { name: "publish_event", input: { ...event, idempotency_key: key } };
+  const use = { name: "publish_event", input: { ...event, delivery: key } };
   const { structured, parts } = await toolbox.call(use, { signal: AbortSignal.timeout(publishMs) });
   const { data } = publishedSchema.safeParse(structured);
   if (data) return data;

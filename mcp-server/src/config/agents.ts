@@ -36,9 +36,20 @@ const jwtSchema = z
     "needs issuer and audience as well as jwks_url: otherwise a token for another program would be accepted",
   );
 
+/** The owner of a JWT is its `sub` after this, so that no issuer can name the owner of a key. */
+export const jwtOwnerPrefix = "jwt:";
+const ownerSchema = z
+  .string()
+  .min(1)
+  .max(100)
+  .refine(
+    (owner) => owner !== "local" && !owner.startsWith(jwtOwnerPrefix),
+    `must not be "local", which is the owner of the daemon's token, nor begin with ${jwtOwnerPrefix}`,
+  );
+
 const apiSchema = z.strictObject({
   keys: z
-    .array(z.strictObject({ owner: z.string().min(1).max(100), sha256: z.string().regex(/^[\da-f]{64}$/) }))
+    .array(z.strictObject({ owner: ownerSchema, sha256: z.string().regex(/^[\da-f]{64}$/) }))
     .max(100)
     .default([])
     .describe("Who may talk to the agents, in addition to the owner of the daemon's token."),

@@ -11,7 +11,11 @@ const shapes: readonly RegExp[] = [
   /(?<=\w:\/\/[^\s:@/"\\]{0,200}:)[^\s@/"\\]{1,200}(?=@)/g,
 ];
 
-/** The same text with everything that could be a key, a token or a password in a URL taken out. */
+/** Who has a lease's handle can drive its device. The start stays, so that lines of one lease can be found. */
+const leaseHandle = /\b(lease-[\da-f]{8})-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}\b/g;
+
+/** The same text without what could be a key, a token, a password in a URL, or the handle of a lease. */
 export function scrub(text: string): string {
-  return shapes.reduce((clean, shape) => clean.replace(shape, "[redacted]"), text);
+  const clean = shapes.reduce((text, shape) => text.replace(shape, "[redacted]"), text);
+  return clean.replace(leaseHandle, "$1-[redacted]");
 }

@@ -21,6 +21,9 @@ export const runFields = {
   duration_ms: z.int().optional(),
 };
 
+/** Without it, a call that would overwrite what is stored ends in ALREADY_EXISTS. */
+export const replaceField = { replace: z.boolean().default(false) };
+
 /** Where a run of a test case stands. */
 export const stageFields = {
   next_step: z.object({ number: z.int(), step: z.string() }).optional(),

@@ -52,7 +52,7 @@ export function toWireTool(tool: AnyTool): WireTool {
     outputSchema: wireSchema(tool.output, "output"),
     annotations: {
       readOnlyHint: tool.effect === "read",
-      destructiveHint: tool.effect === "destructive",
+      destructiveHint: tool.effect === "destructive" || "replace" in tool.input.shape,
       idempotentHint: isIdempotent(tool),
       openWorldHint: openWorld.has(tool.domain),
     },

@@ -87,7 +87,9 @@ export const publishEvent = defineTool({
         device_id: name,
       })
       .optional(),
+    delivery: z.string().min(1).max(200).optional().describe("An event is published once for it"),
   }),
+  unlisted: ["delivery"],
   output: z.object({
     event_id: z.int().optional(),
     type: z.string().optional(),

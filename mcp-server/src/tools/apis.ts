@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { apiRequestShape, faultIds, labelSchema, paramsSchema } from "../domain/index.ts";
-import { apiEnd, maxTokensField, runFields, waitField } from "../registry/fields.ts";
+import { apiEnd, maxTokensField, replaceField, runFields, waitField } from "../registry/fields.ts";
 import { defineTool } from "../registry/tool.ts";
 
 const shared = { domain: "apis", capabilities: ["API_TESTING"], timeoutMs: 60_000 } as const;
@@ -12,7 +12,7 @@ export const importApiSpec = defineTool({
   ...shared,
   name: "import_api_spec",
   title: "Import an API's description",
-  description: "Store an OpenAPI 3 or Swagger 2 document, in place of an earlier one of that name",
+  description: "Store an OpenAPI 3 or Swagger 2 document",
   effect: "write",
   idempotent: true,
   timeoutMs: 180_000,
@@ -20,6 +20,7 @@ export const importApiSpec = defineTool({
     source: z.string().min(1).max(2_000).describe("Address, or file in the project or uploads"),
     name: labelSchema.optional().describe("Its title if left out"),
     allow_remote_refs: z.boolean().default(false).describe("Fetch what it refers to at other addresses"),
+    ...replaceField,
   }),
   output: z.object({
     api: z.string(),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { areaSchema, labelSchema, referenceKindSchema } from "../domain/index.ts";
-import { deviceFields, maxTokensField, paged } from "../registry/fields.ts";
+import { deviceFields, maxTokensField, paged, replaceField } from "../registry/fields.ts";
 import { defineDeviceTool, defineTool } from "../registry/tool.ts";
 
 const view = {
@@ -29,7 +29,7 @@ export const saveReference = defineDeviceTool({
     area: areaSchema.optional().describe("Pixels of the full frame"),
     element: z.string().min(1).max(200).optional().describe("Instead of area: ref or words"),
     text: z.string().min(1).max(10_000).optional().describe("Default: what is shown"),
-    replace: z.boolean().default(false),
+    ...replaceField,
   }),
   output: z.object({ ...view, replaced: z.boolean() }),
   async handle({ input, services, device, signal, attach }) {

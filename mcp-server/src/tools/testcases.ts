@@ -9,6 +9,7 @@ import {
 import {
   deviceFields,
   maxTokensField,
+  replaceField,
   runFields,
   stageFields,
   testcaseEnd,
@@ -35,11 +36,16 @@ export const saveTestcase = defineTool({
     device_id: z.string().min(1).optional().describe("Checks commands"),
     // The strict shape is applied by the service, with every problem and its path.
     testcase: paramsSchema,
+    ...replaceField,
   }),
-  strictInput: z.strictObject({ ...deviceFields, testcase: z.union([stepsTestSchema, testcaseSchema]) }),
+  strictInput: z.strictObject({
+    ...deviceFields,
+    ...replaceField,
+    testcase: z.union([stepsTestSchema, testcaseSchema]),
+  }),
   output: z.object({ id: z.string(), name: z.string(), created: z.boolean() }),
-  handle: ({ input: { testcase, ...device }, services, context }) =>
-    services.testcases.saveFor(testcase, device, context),
+  handle: ({ input: { testcase, replace, ...device }, services, context }) =>
+    services.testcases.saveFor(testcase, device, context, replace),
 });
 
 export const loadTestcase = defineTool({

@@ -2,7 +2,7 @@ import { isAbsolute } from "node:path";
 import { z } from "zod";
 import { appSchema, paramsSchema, userInterfaceSchema } from "../domain/index.ts";
 import { ToolError } from "../errors.ts";
-import { maxTokensField, paged } from "../registry/fields.ts";
+import { maxTokensField, paged, replaceField } from "../registry/fields.ts";
 import { defineTool } from "../registry/tool.ts";
 
 const shared = { domain: "userinterfaces", capabilities: ["NAVIGATION_MODEL"], timeoutMs: 30_000 } as const;
@@ -155,7 +155,7 @@ export const importUserinterface = defineTool({
   timeoutMs: 120_000,
   input: z.strictObject({
     yaml: z.string().min(1).optional().describe("Required: the text of the file"),
-    replace: z.boolean().default(false).describe("Put it in place of the one of that name"),
+    replace: replaceField.replace.describe("What has its names"),
     file: z.string().max(4_000).optional().describe("Its name; with .feature the text is Gherkin"),
     dry_run: z
       .strictObject({
@@ -186,6 +186,12 @@ export const importUserinterface = defineTool({
   }),
   async handle({ input: { yaml, replace, file, dry_run: examined, load, keep_in }, services }) {
     if (examined) return services.appFiles.examine(examined.files);
+    if (load && !replace)
+      throw new ToolError(
+        "CONFIRMATION_REQUIRED",
+        "Loading the files of a project replaces and archives what is stored of it.",
+        "Call again with replace: true.",
+      );
     if (load) return { loaded: await services.appFiles.load(load) };
     if (keep_in) {
       await services.appFiles.keepIn(keep_in.userinterface_name, keep_in);

@@ -49,7 +49,9 @@ describe("credentials", () => {
     for (const [given, owner] of [
       [ownerToken, "local"],
       [annasKey, "anna"],
-      [token(), "berta"],
+      [token(), "jwt:berta"],
+      [token({ sub: "anna" }), "jwt:anna"],
+      [token({ sub: "local" }), "jwt:local"],
     ] as const) {
       expect(await call("POST", "/sessions", { token: given })).toMatchObject({
         status: 201,
@@ -59,8 +61,13 @@ describe("credentials", () => {
   });
 
   it("of another client do not show a session, nor let it be touched", async () => {
-    const { call, conversations } = await start({ api: { keys } });
+    const { call, conversations } = await start({ api: { keys, jwt }, env });
     await call("POST", "/sessions", { token: ownerToken });
+    await call("POST", "/sessions", { token: annasKey });
+    // A JWT of the same name is somebody else.
+    const annasJwt = token({ sub: "anna" });
+    expect(await call("GET", "/sessions/s2", { token: annasJwt })).toMatchObject({ status: 404 });
+    expect((await call("GET", "/sessions", { token: annasJwt })).body).toMatchObject({ sessions: [] });
     for (const [method, path, body] of [
       ["GET", "/sessions/s1", undefined],
       ["DELETE", "/sessions/s1", undefined],
@@ -75,7 +82,9 @@ describe("credentials", () => {
         body: failure("SESSION_NOT_FOUND", 404),
       });
     }
-    expect((await call("GET", "/sessions", { token: annasKey })).body).toMatchObject({ sessions: [] });
+    expect((await call("GET", "/sessions", { token: annasKey })).body).toMatchObject({
+      sessions: [{ id: "s2" }],
+    });
     expect(conversations.removed).toEqual([]);
   });
 });
@@ -88,7 +97,6 @@ describe("a JWT", () => {
     ["signed with another secret", () => token({}, "another secret of thirty-two bytes")],
     ["signed in another way with the same secret", () => token({}, secret + secret, "HS512")],
     ["that nobody signed", () => unsignedJwt(claims({}))],
-    ["that calls itself the owner of this machine", () => token({ sub: "local" })],
     ["without a name", () => token({ sub: "" })],
     ["without an end", () => hmacJwt({ ...claims({}), exp: undefined }, secret, { alg: "HS256" })],
     ["that begins later", () => hmacJwt({ ...claims({}), nbf: inAnHour() }, secret, { alg: "HS256" })],
@@ -114,7 +122,7 @@ describe("a JWT", () => {
     const { call } = await start({ api: { jwt: { ...jwt, secret_env: undefined, jwks_url } }, env });
     const signed = (aud: string) => ecJwt(claims({ aud }), privateKey, { kid: "one" });
     const good = await call("POST", "/sessions", { token: signed(jwt.audience) });
-    expect(good).toMatchObject({ status: 201, body: { owner: "berta" } });
+    expect(good).toMatchObject({ status: 201, body: { owner: "jwt:berta" } });
     expect(await call("GET", "/sessions", { token: signed("another") })).toMatchObject({ status: 401 });
     const other = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
     const forged = ecJwt(claims({}), other, { kid: "one" });
@@ -195,6 +203,28 @@ describe("how often", () => {
     expect(third).toMatchObject({ status: 429, body: failure("RATE_LIMITED", 429) });
     expect(Number(third.headers.get("retry-after"))).toBeGreaterThan(0);
     expect(await call("GET", "/sessions", { token: annasKey })).toMatchObject({ status: 200 });
+  });
+
+  it("wrong credentials come from an address is limited, and the right ones are still served", async () => {
+    const { call, connect, port } = await start({ api: { keys, jwt }, env });
+    const wrong = (at: number) =>
+      at % 2 ? `wrong-${at}` : token({}, `another secret of thirty-two byte${at}`);
+    for (let at = 0; at < 20; at++)
+      expect(await call("GET", "/sessions", { token: wrong(at) })).toMatchObject({ status: 401 });
+    const limited = await call("GET", "/sessions", { token: wrong(20) });
+    expect(limited).toMatchObject({ status: 429, body: failure("RATE_LIMITED", 429) });
+    expect(Number(limited.headers.get("retry-after"))).toBeGreaterThan(0);
+    const socket = connect("wrong-21");
+    const refused = await new Promise<Error>((resolve) => socket.once("connect_error", resolve));
+    expect(refused).toMatchObject({ data: { code: "RATE_LIMITED" } });
+    const stream = { authorization: "Bearer wrong-22", connection: "upgrade", upgrade: "websocket" };
+    const key = { "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==", "sec-websocket-version": "13" };
+    const host = { host: `127.0.0.1:${port}` };
+    expect(await rawGet(port, "/api/v1/agent/stream", { ...host, ...stream, ...key })).toMatchObject({
+      status: 429,
+    });
+    for (const right of [annasKey, token(), ownerToken])
+      expect(await call("GET", "/sessions", { token: right })).toMatchObject({ status: 200 });
   });
 
   it("an address may send events is counted", async () => {

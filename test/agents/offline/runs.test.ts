@@ -44,6 +44,7 @@ const script = (name: string, text: string) =>
   writeFileSync(join(bench.product.config.folders.scripts, name), text);
 const save = (name: string, text: string, more: Record<string, unknown> = {}) =>
   bench.client.call("save_testcase", {
+    replace: true,
     testcase: { name, userinterface_name: "shop", ...chain([sees("look", text)]), ...more },
   });
 const namesOf = (calls: { name: string }[]) => calls.map(({ name }) => name);

@@ -30,6 +30,33 @@ describe("the scanner of screens", () => {
     expect(scanScreen(xml)?.roots[0]?.text).toBe('a & b <c> "d" \ne > f 😀');
   });
 
+  const many = (count: number, text: string) => text.repeat(count);
+  it.each([
+    ["10,000 levels", many(10_000, '<node text="x">') + many(10_000, "</node>"), 1],
+    ["a million tags without a quote", many(1_000_000, "<a>"), 1],
+    ["a million tags of one attribute", many(1_000_000, '<a b="c"/>'), 20_000],
+    [
+      "a tag of a million attributes",
+      `<node ${Array.from({ length: 1_000_000 }, (_, at) => `a${at}="b"`).join(" ")}/>`,
+      1,
+    ],
+    [
+      "entities within entities",
+      `<!DOCTYPE x [<!ENTITY a "${many(1_000, "&b;")}">]><node text="&a;&b;"/>`,
+      1,
+    ],
+    ["a quote without end", `<node text="${many(1_000_000, ">")}`, undefined],
+    [
+      "bounds of no number",
+      '<node text="x" bounds="[NaN,1e999][-1,__proto__]" __proto__="y" constructor="z"/>',
+      1,
+    ],
+  ])("reads no more of a hostile screen than it may: %s", (_what, inner, roots) => {
+    const read = scanScreen(`<hierarchy rotation="0">${inner}</hierarchy>`);
+    expect(read?.roots.length).toBe(roots);
+    expect(JSON.stringify(read?.roots[0]?.bounds ?? 0)).not.toMatch(/null|e\d/);
+  });
+
   it("reads the tags of the UiAutomator2 server, which are named after classes", () => {
     const xml = `<hierarchy rotation="1"><android.widget.Button class="android.widget.Button" text="OK" bounds="[1,2][3,4]"/></hierarchy>`;
     const screen = scanScreen(xml);

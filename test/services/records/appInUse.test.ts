@@ -62,7 +62,7 @@ async function runs(name: string, testid: string, userinterface_name?: string): 
       sees(testid),
     ]),
   };
-  const saved = await client.call("save_testcase", { testcase });
+  const saved = await client.call("save_testcase", { testcase, replace: true });
   expect(saved.isError, saved.text).toBe(false);
   return (await client.call("execute_testcase", { testcase: name })).structured.status;
 }

@@ -99,7 +99,7 @@ describe("a notice belongs to the step in which it arose", () => {
       action("alerts", click("Alert")),
       sees("Quiet place"),
     ]);
-    await holder.call("save_testcase", { testcase: saved });
+    await holder.call("save_testcase", { testcase: saved, replace: true });
     const { structured } = await holder.call("execute_testcase", { testcase: "noisy" });
     expect(structured).toMatchObject({ status: "passed" });
     const { structured: status } = await holder.call("get_execution_status", {

@@ -139,7 +139,7 @@ async function ofDocument(
   shared: object,
   { job, deps }: At,
 ): Promise<CaseRun | CaseEnd> {
-  const use = { name: "import_api_spec", input: { source: spec } };
+  const use = { name: "import_api_spec", input: { source: spec, replace: true } };
   const found = isPlace(spec)
     ? await callTyped(deps.toolbox, use, z.object({ api: z.string() }), job.signal).catch(
         ifFailed((why) => why),

@@ -25,6 +25,8 @@ const quietFlags = [
   "--disable-sync",
   "--disable-quic",
   "--no-first-run",
+  // Without it the headless shell writes what pages log to stderr, where a line over 512 MB throws in Playwright and ends us.
+  ...["--enable-logging=stderr", "--log-level=2"],
 ];
 
 /**

@@ -1,5 +1,6 @@
 import type { BrowserContext, CDPSession, Frame, Page } from "playwright-core";
 import { endsWithin } from "../../waiting/deadlines.ts";
+import { runApart } from "../page/askAgent.ts";
 import type { StorageState } from "./session.ts";
 
 /** A change is often the first of several. */
@@ -164,12 +165,20 @@ export class StateKeeper {
       frames.map(async (frame) => {
         const [origin] = originOf(frame);
         if (origin === undefined) return;
-        const entries = await frame.evaluate(() => Object.entries(localStorage)).catch(() => undefined);
+        const entries = await runApart(frame.locator(":root"), itemsOf, undefined, {
+          timeout: ITEMS_MS,
+          signal: AbortSignal.timeout(ITEMS_MS),
+        }).catch(() => undefined);
         if (entries !== undefined && this.#context === context) this.#origins.set(origin, new Map(entries));
       }),
     );
   }
 }
+
+const ITEMS_MS = 2_000;
+
+/** Runs in the page. */
+const itemsOf = (): [string, string][] => Object.entries(localStorage);
 
 /** Storage that another site's page keeps apart for itself cannot be given back; session storage ends with its tab. */
 function keptOriginOf({ isLocalStorage, storageKey, securityOrigin = "" }: StorageId): string[] {

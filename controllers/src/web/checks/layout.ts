@@ -116,6 +116,7 @@ type Judged = Pick<Reading, "holds" | "actual">;
 
 async function inWindow(locator: Locator, part: number, signal: AbortSignal): Promise<Judged> {
   const seen = await locator.evaluate(shareInWindow, undefined, readOptions(signal));
+  if (typeof seen !== "number") throw new SilentFrames(1);
   return { holds: seen >= part - 0.005, actual: `${percent(seen)} of it is in the window` };
 }
 

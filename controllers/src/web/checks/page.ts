@@ -10,9 +10,9 @@ import { aboutIn, wantedIn } from "../../elements/titles.ts";
 import { portable } from "../../portable.ts";
 import type { CheckSession } from "../browser/session.ts";
 import { appUrl, isOfApp } from "../page/address.ts";
-import { askAgent } from "../page/askAgent.ts";
+import { askAgent, runApart } from "../page/askAgent.ts";
 import { askAllFrames, askFrame, type FrameAnswer, isFrameSeen } from "../page/elementsInFrames.ts";
-import { SilentFrames } from "./lookup.ts";
+import { readOptions, SilentFrames } from "./lookup.ts";
 
 /** Checks of the page as a whole, and of what has happened in it. */
 export function pageChecks(session: CheckSession): Check[] {
@@ -233,7 +233,7 @@ function selectedText(session: CheckSession): Check {
     title: (_, input) => `the selected text is ${wantedIn(input, "text")}`,
     async read({ text, match }, signal) {
       const { answers, silent } = await askAllFrames(session.page(), signal, (frame) =>
-        frame.evaluate(readSelection),
+        runApart(frame.locator(":root"), readSelection, undefined, readOptions(signal)),
       );
       const found = answers.map(({ answer }) => answer).find((one) => one !== "") ?? "";
       if (found === "" && silent > 0) throw new SilentFrames(silent);

@@ -8,6 +8,7 @@ import type { Actions } from "../acting/action.ts";
 import { ask } from "../acting/question.ts";
 import type { DrivenSession } from "../browser/session.ts";
 import { wholeUrl } from "../page/address.ts";
+import { runApart } from "../page/askAgent.ts";
 import { documentShape, pageTimeoutShape } from "./elementCommand.ts";
 
 const MOST_TABS = 50;
@@ -126,12 +127,13 @@ const TITLE_DEADLINE_MS = 2_000;
 
 /** A busy tab gives no title; it must not hold up the others. */
 async function describeTab(page: Page, index: number, current: boolean) {
-  const title = await page
-    .locator("html")
-    .evaluate((root) => root.ownerDocument.title, undefined, { timeout: TITLE_DEADLINE_MS })
-    .catch(() => "");
+  const options = { timeout: TITLE_DEADLINE_MS, signal: AbortSignal.timeout(TITLE_DEADLINE_MS) };
+  const title = await runApart(page.locator("html"), titleOf, undefined, options).catch(() => "");
   return { tab: index, url: page.url(), title: shortened(title, 200), current };
 }
+
+/** Runs in the page. */
+const titleOf = (root: Element): string => root.ownerDocument.title.slice(0, 10_000);
 
 function tabAt(session: DrivenSession, index: number): Page {
   const page = session.pages()[index];

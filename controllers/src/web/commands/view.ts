@@ -3,6 +3,7 @@ import { type Command, defineCommand } from "../../contract.ts";
 import { hasTarget } from "../../elements/target.ts";
 import { portable } from "../../portable.ts";
 import type { Actions } from "../acting/action.ts";
+import { runApart } from "../page/askAgent.ts";
 import { shortCommand } from "./elementCommand.ts";
 import { scrollToElement } from "./scrollTo.ts";
 
@@ -32,9 +33,8 @@ function scroll(actions: Actions): Command {
       const back = given.direction === "up" || given.direction === "left" || given.direction === "top";
       const result = await actions.run(options, async (action) => {
         const locator = hasTarget(given) ? await action.locate(given) : action.page.locator("html");
-        const where = { axis, fromCenter: !hasTarget(given) };
-        const area = await locator.evaluateHandle(scrollAreaOf, where, action.limits);
-        at = await area.evaluate(scrollArea, { axis, amount, back });
+        const how = { axis, fromCenter: !hasTarget(given), amount, back };
+        at = await runApart(locator, scrollFrom, how, action.limits);
       });
       const end = at?.at_end === true ? "; that is the end" : "";
       return {
@@ -99,23 +99,26 @@ type Axis = "x" | "y";
 // What follows runs in the page.
 
 /** Without an element the middle of the page decides which area scrolls, as it does for a wheel. */
-function scrollAreaOf(element: Element, { axis, fromCenter }: { axis: Axis; fromCenter: boolean }): Element {
+/** `amount` in pixels, signed; a null one is most of the visible part, forwards or (`back`) backwards. */
+function scrollFrom(
+  element: Element,
+  {
+    axis,
+    fromCenter,
+    amount,
+    back,
+  }: { axis: Axis; fromCenter: boolean; amount: number | null; back: boolean },
+): ScrollPosition {
   const { ownerDocument } = element;
-  let one = fromCenter ? ownerDocument.elementFromPoint(innerWidth / 2, innerHeight / 2) : element;
-  for (; one !== null; one = one.parentElement) {
+  const scrolls = (one: Element): boolean => {
     const style = getComputedStyle(one);
     const overflow = axis === "x" ? style.overflowX : style.overflowY;
     const room = axis === "x" ? one.scrollWidth - one.clientWidth : one.scrollHeight - one.clientHeight;
-    if (room > 0 && /auto|scroll|overlay/.test(overflow)) return one;
-  }
-  return ownerDocument.scrollingElement ?? element;
-}
-
-/** `amount` in pixels, signed; a null one is most of the visible part, forwards or (`back`) backwards. */
-function scrollArea(
-  area: Element,
-  { axis, amount, back }: { axis: Axis; amount: number | null; back: boolean },
-): ScrollPosition {
+    return room > 0 && /auto|scroll|overlay/.test(overflow);
+  };
+  let one = fromCenter ? ownerDocument.elementFromPoint(innerWidth / 2, innerHeight / 2) : element;
+  while (one !== null && !scrolls(one)) one = one.parentElement;
+  const area = one ?? ownerDocument.scrollingElement ?? element;
   const visible = axis === "x" ? area.clientWidth : area.clientHeight;
   const whole = axis === "x" ? area.scrollWidth : area.scrollHeight;
   const distance = Math.min(amount ?? Math.round(visible * 0.8), whole);

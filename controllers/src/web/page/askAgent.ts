@@ -1,4 +1,5 @@
 import type { ElementHandle, Frame, Locator } from "playwright-core";
+import { DeviceError } from "../../errors.ts";
 import type { InpageAgent } from "./agent/engine.ts";
 import { agentSource, engineSelector } from "./inpage.ts";
 import { evaluateApart } from "./signals.ts";
@@ -11,8 +12,18 @@ type OfElement = "expectPresses" | "noteField" | "fillSecret" | "describeElement
 type Answer<M extends Method> = Awaited<ReturnType<InpageAgent[M]>>;
 type Rest<A extends unknown[]> = A extends [unknown, ...infer R] ? R : never;
 
-/** The type needs no check, since only our own agent writes the answer. */
-const readAnswer = <M extends Method>(answer: string): Answer<M> => JSON.parse(answer);
+/**
+ * The type needs no check: only our own code writes the answer, in a world that the page's scripts do not reach. Its size depends
+ * on the page. Throws ACTION_REJECTED for an answer that is too long.
+ */
+function parseAnswer<T>(answer: string | null): T {
+  if (answer?.startsWith("!") !== true) return JSON.parse(answer ?? "null");
+  throw new DeviceError(
+    "ACTION_REJECTED",
+    `The page answers with ${answer.slice(1)} characters, which is too much to read. Name a smaller part of it.`,
+  );
+}
+const readAnswer = <M extends Method>(answer: string | null) => parseAnswer<Answer<M>>(answer);
 
 /**
  * Asks the agent in a frame; undefined becomes null. The answer travels as JSON, since Playwright takes objects apart, checks them
@@ -26,7 +37,7 @@ export async function askAgent<M extends Method>(
   const quick = await askOverDevTools(frame, method, args);
   if (quick !== undefined) return quick;
   const selector = engineSelector({ kind: "ask", asked: { of: "document", method, args } });
-  return readAnswer<M>((await frame.locator(selector).textContent({ timeout: 0 })) ?? "null");
+  return readAnswer<M>(await frame.locator(selector).textContent({ timeout: 0 }));
 }
 
 /** Asks the agent about the one element of a locator. */
@@ -37,7 +48,7 @@ export async function askElement<M extends OfElement>(
   options: { timeout: number; signal: AbortSignal },
 ): Promise<Answer<M>> {
   const selector = engineSelector({ kind: "ask", asked: { of: "element", method, args } });
-  return readAnswer<M>((await locator.locator(selector).textContent(options)) ?? "null");
+  return readAnswer<M>(await locator.locator(selector).textContent(options));
 }
 
 /**
@@ -51,7 +62,7 @@ export async function runApart<Given, Answer>(
   options: { timeout: number; signal: AbortSignal },
 ): Promise<Answer> {
   const selector = engineSelector({ kind: "run", run: { source: String(call), given } });
-  return JSON.parse((await locator.locator(selector).textContent(options)) ?? "null");
+  return parseAnswer<Answer>(await locator.locator(selector).textContent(options));
 }
 
 /** The same of an element that has no locator. */
@@ -91,9 +102,11 @@ export async function askOverDevTools<M extends Method>(
 ): Promise<Answer<M> | undefined> {
   const evaluate = evaluateApart(frame);
   if (!evaluate) return undefined;
-  const call = `async (agent) => JSON.stringify((await agent.${method}(...${JSON.stringify(args)})) ?? null)`;
-  const agent = "globalThis.__labwright";
+  const asked = `agent.${method}(...${JSON.stringify(args)})`;
+  const call = `(async (agent) => agent.bounded(JSON.stringify((await ${asked}) ?? null)))`;
+  const isThere = "Object.hasOwn(globalThis, '__labwright')";
   const answer =
-    (await evaluate(`${agent} && (${call})(${agent})`)) ?? (await evaluate(`(${call})(${agentSource})`));
+    (await evaluate(`${isThere} ? ${call}(globalThis.__labwright) : undefined`)) ??
+    (await evaluate(`${call}(${agentSource})`));
   return typeof answer === "string" ? readAnswer<M>(answer) : undefined;
 }

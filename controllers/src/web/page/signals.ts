@@ -101,7 +101,8 @@ export function watchPage(page: Page, chromium: boolean): PageSignals {
     cdp: () => opening,
     async flush(signal) {
       const cdp = await opening;
-      const expression = `Promise.resolve(${timersDue}).then(${nextTask}).then(() => window.closed)`;
+      // Ends in a boolean, whatever the page has made of its promises.
+      const expression = `(async () => { await ${timersDue}; await (${nextTask})(); return window.closed === true; })()`;
       if (cdp === undefined) return page.evaluate(expression);
       const asked = { expression, awaitPromise: true, returnByValue: true };
       return (await cdp.send("Runtime.evaluate", asked, { signal })).result.value === true;

@@ -42,22 +42,38 @@ export function tableOf(answer: string): TableData {
   return { columns, rows, ...(total > rows.length && { total }) };
 }
 
-/** Each line with a text for each column, also of cells that begin in a line above. */
+/** Of a table with cells that span repeated. */
+const most = { cells: 200_000, characters: 10_000_000 };
+
+const tooLarge = () =>
+  new DeviceError(
+    "ACTION_REJECTED",
+    `The table has more than ${most.cells} cells or ${most.characters} characters, with cells that span several rows or columns repeated in each. Select a smaller part of it.`,
+  );
+
+/** Each line with a text for each column, also of cells that begin in a line above. Throws ACTION_REJECTED. */
 function spreadCells(lines: readonly Line[]): { isHead: boolean; texts: string[] }[] {
   const above = new Map<number, { text: string; left: number }>();
+  const left = { ...most };
   return lines.map(({ isHead, cells }) => {
     const texts: string[] = [];
+    const add = (text: string) => {
+      left.cells -= 1;
+      left.characters -= text.length;
+      if (left.cells < 0 || left.characters < 0) throw tooLarge();
+      texts.push(text);
+    };
     const takeAbove = () => {
       for (let one = above.get(texts.length); one; one = above.get(texts.length)) {
         if (--one.left === 0) above.delete(texts.length);
-        texts.push(one.text);
+        add(one.text);
       }
     };
     takeAbove();
     for (const { text, across, down } of cells) {
       for (let part = 0; part < across; part++) {
         if (down > 1) above.set(texts.length, { text, left: down - 1 });
-        texts.push(text);
+        add(text);
       }
       takeAbove();
     }

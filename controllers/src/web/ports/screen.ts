@@ -7,6 +7,7 @@ import { locate } from "../acting/locate.ts";
 import { ask } from "../acting/question.ts";
 import { coverSecrets } from "../acting/secretFields.ts";
 import type { WebSession } from "../browser/session.ts";
+import { runApart } from "../page/askAgent.ts";
 import type { PageSignals } from "../page/signals.ts";
 
 const DEADLINE_MS = 15_000;
@@ -59,7 +60,10 @@ async function areaOf(
 ): Promise<Rect | undefined> {
   if (options.ref === undefined && options.area === undefined && options.fullPage !== true) return undefined;
   const box = options.ref === undefined ? undefined : await boxOf(session, options.ref, signal);
-  const scroll = await untilAborted(page.evaluate(documentExtent), signal);
+  const scroll = await runApart(page.locator(":root"), documentExtent, undefined, {
+    timeout: DEADLINE_MS,
+    signal,
+  });
   const ratio = await pixelRatio(take);
   const inView = box ?? (options.area && scaled(options.area, 1 / ratio));
   if (inView === undefined) return limited({ ...scroll, x: 0, y: 0 }, ratio);

@@ -1,18 +1,22 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { AgentError } from "@labwright/agent-client";
-import type { MiddlewareHandler } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { createRemoteJWKSet, errors, type JWTVerifyGetKey, jwtVerify } from "jose";
 import { RateLimiterMemory, type RateLimiterRes } from "rate-limiter-flexible";
+import { jwtOwnerPrefix } from "../../config/agents.ts";
+import { nodeBindings } from "../../server/http/listen.ts";
 import { ownOwner } from "../store.ts";
 import type { ApiDeps } from "./deps.ts";
 
 /** Checks who asks and how often. REST and Socket.IO share one, so that their requests count together. */
 export type Gate = {
-  /** Counts the request too. */
-  admit: Identify;
-  /** Counts a request of `who`. Throws RATE_LIMITED. */
-  limit(who: string): Promise<void>;
+  /** Counts the request too. `address` is the caller's; wrong credentials from there are limited: RATE_LIMITED. */
+  admit(token: string | undefined, address: string | undefined): Promise<Principal>;
+  /** Counts a request of `owner`. Throws RATE_LIMITED. */
+  limit(owner: string): Promise<void>;
+  /** Counts a request that needs no credentials. Throws RATE_LIMITED. */
+  limitAddress(address: string | undefined): Promise<void>;
 };
 export type ApiEnv = { Variables: { principal: Principal } };
 
@@ -20,35 +24,79 @@ export type ApiEnv = { Variables: { principal: Principal } };
 export function createGate(deps: ApiDeps): Gate {
   const identify = createIdentify(deps);
   const { requests_per_minute: points } = deps.settings;
-  const limiter = new RateLimiterMemory({ points, duration: 60 });
-  const limit = async (who: string) => {
-    await limiter.consume(who).catch(({ msBeforeNext }: RateLimiterRes) => {
-      throw new AgentError(
-        "RATE_LIMITED",
-        `More than ${points} requests came within a minute.`,
-        "Wait as long as `retry_after_seconds` says, or raise agents.api.requests_per_minute.",
-        { retry_after_seconds: Math.max(1, Math.ceil(msBeforeNext / 1_000)) },
-      );
-    });
+  const refusal = {
+    message: `More than ${points} requests came within a minute.`,
+    hint: "Wait as long as `retry_after_seconds` says, or raise agents.api.requests_per_minute.",
   };
+  const limit = limitPerMinute(points, refusal);
+  const limitAddress = perAddress(limitPerMinute(points, refusal));
+  const countWrong = perAddress(
+    limitPerMinute(mostWrong, {
+      message: `More than ${mostWrong} requests with wrong credentials came from this address within a minute.`,
+      hint: "Correct the key or token. Requests with valid credentials are still served.",
+    }),
+  );
   return {
-    async admit(token) {
-      const principal = await identify(token);
-      await limit(`owner:${principal.owner}`);
+    async admit(token, address) {
+      const principal = await identify(token).catch(async (error: unknown) => {
+        if (token && error instanceof AgentError && error.code === "UNAUTHORIZED") await countWrong(address);
+        throw error;
+      });
+      await limit(principal.owner);
       return principal;
     },
     limit,
+    limitAddress,
   };
+}
+
+/** Requests with wrong credentials that an address may send in a minute. */
+const mostWrong = 20;
+
+function limitPerMinute(points: number, { message, hint }: { message: string; hint: string }) {
+  const limiter = new RateLimiterMemory({ points, duration: 60 });
+  return async (key: string): Promise<void> => {
+    await limiter.consume(key).catch(({ msBeforeNext }: RateLimiterRes) => {
+      const retry_after_seconds = Math.max(1, Math.ceil(msBeforeNext / 1_000));
+      throw new AgentError("RATE_LIMITED", message, hint, { retry_after_seconds });
+    });
+  };
+}
+
+/** Addresses that are counted apart; further ones share a count, so that many addresses do not fill the memory. */
+const mostAddresses = 10_000;
+
+function perAddress(limit: (key: string) => Promise<void>) {
+  let known = new Set<string>();
+  let since = 0;
+  return (address = ""): Promise<void> => {
+    const now = performance.now();
+    if (now - since > 60_000) [known, since] = [new Set(), now];
+    const network = networkOf(address);
+    if (known.size < mostAddresses) known.add(network);
+    return limit(known.has(network) ? network : "others");
+  };
+}
+
+/** An IPv6 address without its last 64 bits: one host may use all of them. */
+function networkOf(address: string): string {
+  if (!address.includes(":") || address.startsWith("::ffff:")) return address;
+  const [head = [], tail = []] = address.split("::").map((part) => part.split(":").filter(Boolean));
+  const zeros = Array<string>(Math.max(0, 8 - head.length - tail.length)).fill("0");
+  return [...head, ...zeros, ...tail].slice(0, 4).join(":");
 }
 
 /** Lets in who has credentials, as often as it may. */
 export function guard({ admit }: Gate): MiddlewareHandler<ApiEnv> {
   return async (c, next) => {
     const [, token] = /^bearer +(\S+)$/i.exec(c.req.header("authorization") ?? "") ?? [];
-    c.set("principal", await admit(token));
+    c.set("principal", await admit(token, addressOf(c)));
     await next();
   };
 }
+
+export const addressOf = (c: Context): string | undefined =>
+  nodeBindings(c.env)?.incoming.socket.remoteAddress;
 
 /** Refuses a larger body with INPUT_TOO_LARGE. */
 export const limitBody = (maxBytes: number): MiddlewareHandler =>
@@ -117,9 +165,9 @@ function jwtIdentify(
       currentDate: new Date(clock.now()),
     }).catch(refuseJwt);
     const { sub = "", exp = 0 } = payload;
-    // Whoever issues tokens must not be able to grant the rights of this machine's owner.
-    if (!/^\S.{0,199}$/.test(sub) || sub === ownOwner) throw unauthorized("This JWT names no user.");
-    return { owner: sub, isLocal: false, expiresAt: exp * 1_000 };
+    if (!/^\S.{0,199}$/.test(sub)) throw unauthorized("This JWT names no user.");
+    // Whoever issues tokens must not be able to grant the rights of a key's owner, or of this machine's.
+    return { owner: jwtOwnerPrefix + sub, isLocal: false, expiresAt: exp * 1_000 };
   };
 }
 

@@ -34,7 +34,7 @@ export function createSockets(deps: ApiDeps, gate: Gate): Sockets {
   const agents = io.of("/agent");
   agents.use((socket, next) => {
     const { token } = socket.handshake.auth;
-    gate.admit(typeof token === "string" ? token : undefined).then(
+    gate.admit(typeof token === "string" ? token : undefined, socket.conn.remoteAddress).then(
       (principal) => {
         socket.data.principal = principal;
         next();
@@ -81,7 +81,7 @@ function serveConnection(socket: AgentSocket, deps: ApiDeps, { limit }: Gate): v
     const answer = async (given: unknown) => {
       if (isOver(principal, clock))
         throw new AgentError("UNAUTHORIZED", "The credentials have expired.", "Connect with new ones.");
-      await limit(`owner:${owner}`);
+      await limit(owner);
       return run(parsed(schema, given ?? {}, name));
     };
     socket.on(name, (...args: unknown[]) => {

@@ -31,7 +31,7 @@ export function createTaskStream(deps: Pick<ApiDeps, "tasks" | "clock" | "fault"
   return {
     upgrade(incoming, socket, head) {
       const [, token] = /^bearer +(\S+)$/i.exec(incoming.headers.authorization ?? "") ?? [];
-      gate.admit(token).then(
+      gate.admit(token, incoming.socket.remoteAddress).then(
         (principal) =>
           server.handleUpgrade(incoming, socket, head, (opened) => serve(opened, principal, deps, gate)),
         (error: unknown) => {
@@ -67,7 +67,7 @@ function serve(
 
   async function answer(text: string): Promise<void> {
     if (isOver(principal, deps.clock)) return socket.close(4401, "The credentials have expired.");
-    await limit(`owner:${principal.owner}`);
+    await limit(principal.owner);
     const { id, payload } = parsed(messageSchema, jsonOf(text), "message");
     const { stream_responses: stream, ...order } = payload;
     const emit = (event: TaskEvent) => {

@@ -1,10 +1,9 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { AgentError } from "@labwright/agent-client";
 import type { Context } from "hono";
-import { nodeBindings } from "../../server/http/listen.ts";
 import { type ApiDeps, basePath, type OutsideEvent } from "./deps.ts";
 import { parsed } from "./errors.ts";
-import { type ApiEnv, type Gate, limitBody } from "./gate.ts";
+import { type ApiEnv, addressOf, type Gate, limitBody } from "./gate.ts";
 import { githubEvent } from "./github.ts";
 import { failures, json, response } from "./schemas.ts";
 import { checkGithubSignature, checkSignature, invalid } from "./signature.ts";
@@ -37,7 +36,7 @@ const publishedSchema = z.object({
 export function addWebhook(app: OpenAPIHono<ApiEnv>, deps: ApiDeps, gate: Gate): void {
   app.openAPIRegistry.registerPath(description);
   app.post(path, limitBody(maxBytes), async (c) => {
-    await gate.limit(`address:${nodeBindings(c.env)?.incoming.socket.remoteAddress ?? ""}`);
+    await gate.limitAddress(addressOf(c));
     const event = await read(c, deps);
     if ("ignored" in event) return c.json({ published: false, reason: event.ignored }, 202);
     return c.json({ published: true, ...(await deps.publish(event)) }, 202);

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
-import { join, relative, resolve } from "node:path";
+import { isAbsolute, join, relative, resolve } from "node:path";
 import { type CountedRun, countText, type ReportFormat, reportFiles } from "../../domain/index.ts";
 import { ToolError } from "../../errors.ts";
 import {
@@ -77,10 +77,16 @@ async function readShard(folder: string): Promise<Shard> {
   }
 }
 
+/** A relative path of a ZIP file. What else a page may name would become a link of the report, or an attachment that a CI uploads. */
+const isTrace = (file: string) => /^[^\p{Cc}:\\]+\.zip$/u.test(file) && !isAbsolute(file);
+
 /** Traces stay in their folder. */
 function seenFrom(target: string, { folder, entries, skipped }: Shard): Shard {
   const place = (file: string) => relative(target, join(folder, file)).replaceAll("\\", "/");
-  const moved = entries.map((entry) => ({ ...entry, traces: entry.traces?.map(place) ?? [] }));
+  const moved = entries.map((entry) => ({
+    ...entry,
+    traces: entry.traces?.filter(isTrace).map(place) ?? [],
+  }));
   return { folder, entries: moved, skipped };
 }
 

@@ -146,7 +146,7 @@ async function loadProject(
   });
   const load = async (needs: readonly string[]) => {
     const files = read.map(({ file, hash, text }) => ({ file, hash, ...(needs.includes(file) && { text }) }));
-    const args = { load: { project: folder, files, folders } };
+    const args = { replace: true, load: { project: folder, files, folders } };
     return replySchema.parse(await done(connection.call("import_userinterface", args, signal))).loaded;
   };
   // Texts of files that the database knows stay here.

@@ -42,7 +42,7 @@ async function testApi(given: ApiTestOptions, connection: RunConnection, own: Te
   if (folder !== undefined) await tryReports(folder);
   const place = (text: string) => (existsSync(resolve(cwd, text)) ? resolve(cwd, text) : text);
   const source = place(given.document);
-  const imported = await done(connection.call("import_api_spec", { source }, signal));
+  const imported = await done(connection.call("import_api_spec", { source, replace: true }, signal));
   const { api, warnings } = importedSchema.parse(imported);
   err(warnings.map((warning) => `warning: ${warning}\n`).join(""));
   const { url: base_url, operation: operations, tag: tags, seed, environment } = given;

@@ -28,20 +28,40 @@ export function renderError(
     ([, value]) => isPresent(value) && !isEmptyList(value),
   );
   return [
-    `${error.code}: ${clean(error.message)}`,
-    ...(error.hint === "" ? [] : [clean(error.hint)]),
+    `${error.code}: ${continued(error.message)}`,
+    ...(error.hint === "" ? [] : [continued(error.hint)]),
     ...details.flatMap(([key, value]) => fieldLines(key, value)),
     `trace_id: ${error.trace_id}`,
   ].join("\n");
 }
 
+/** Further lines are set in, since a message may quote a page. */
+const continued = (text: string): string => clean(text).replaceAll("\n", "\n  ");
+
 function fieldLines(key: string, value: unknown): string[] {
-  if (isBlock(value)) return [`${key}:`, ...clean(value).split("\n")];
+  if (isBlock(value)) return [`${key}:`, ...blockLines(key, clean(value))];
   if (Array.isArray(value)) return listLines(key, value);
   if (!isFields(value)) return [`${key}: ${scalar(value)}`];
   const line = inlineFields(value);
   if (line.length <= inlineLimit && !line.includes("\n")) return line === "" ? [] : [`${key}: ${line}`];
   return [`${key}:`, ...indented(renderResult(value).split("\n"))];
+}
+
+/** Blocks whose lines we write ourselves, with the text of others in quotes, and what an author saved. */
+const ownBlocks: ReadonlySet<string> = new Set([
+  "screen",
+  "elements",
+  "changes",
+  "steps",
+  "yaml",
+  "testcase",
+]);
+
+/** Text of a page, a server or a program must not pass for a field of the reply, an item of a list in it, or an element. */
+function blockLines(key: string, text: string): string[] {
+  const lines = text.split("\n");
+  const imitates = lines.some((line) => /^(?:\w+:(?: |$)|- |(?:f\d+)?e\d+ )/.test(line));
+  return imitates && !ownBlocks.has(key) ? indented(lines) : lines;
 }
 
 function listLines(key: string, items: readonly unknown[]): string[] {

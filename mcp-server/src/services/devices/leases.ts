@@ -236,7 +236,8 @@ export class Leases {
     return {
       device_id: deviceId,
       host_name: this.options.host,
-      session_id: randomUUID(),
+      // `scrub` knows a handle by this form.
+      session_id: `lease-${randomUUID()}`,
       principal,
       client,
       implicit,

@@ -33,8 +33,8 @@ class Outbox {
     this.reading = new Repeater(clock, () => this.readNew(), onFault);
   }
 
-  /** Appends within a transaction, as its last statement: it is there if and only if what it reports is. */
-  async append(tx: Database, event: EventInput): Promise<StoredEvent> {
+  /** Appends within a transaction, as its last statement: it is there if and only if what it reports is. A second event of a `delivery` is not stored. */
+  async append(tx: Database, event: EventInput & { delivery?: string }): Promise<StoredEvent> {
     const { clock, secrets } = this.options;
     const payload = secrets.mask(event.payload);
     const stored = { ...event, payload, at: new Date(clock.now()).toISOString() };

@@ -24,8 +24,11 @@ export function apiSpecRows(db: Database) {
       return row;
     },
 
-    /** In place of the one of that name in its project, which it returns; it keeps its id and age. */
-    put: (row: ApiSpecRow): Promise<ApiSpecRow | undefined> =>
+    /**
+     * Replaces the one of that name in its project, which it returns; id and age stay. A different document is replaced only if
+     * `replace` is true.
+     */
+    put: (row: ApiSpecRow, { replace }: { replace: boolean }): Promise<ApiSpecRow | undefined> =>
       db.transaction(async (tx) => {
         // Waits for another import of the name, so that each sees what it replaces.
         const inserted = await tx
@@ -37,7 +40,8 @@ export function apiSpecRows(db: Database) {
         const { id: __, created_at: ___, ...set } = row;
         const isSame = and(eq(apiSpecs.name, row.name), eq(apiSpecs.project, row.project));
         const [before] = await tx.select().from(apiSpecs).where(isSame).for("update");
-        await tx.update(apiSpecs).set(set).where(isSame);
+        if (replace || before?.document_hash === row.document_hash)
+          await tx.update(apiSpecs).set(set).where(isSame);
         return before;
       }),
   };

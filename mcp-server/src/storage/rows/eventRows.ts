@@ -1,10 +1,10 @@
-import { and, asc, eq, gt, lt, max, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, gt, lt, max, sql } from "drizzle-orm";
 import type { Database } from "../engine/database.ts";
 import { type WithoutNulls, withoutNulls } from "../schema/columns.ts";
 import { eventCursors, events } from "../schema/index.ts";
 
-export type EventRow = WithoutNulls<typeof events.$inferSelect>;
-export type NewEventRow = Omit<EventRow, "id">;
+export type EventRow = WithoutNulls<Omit<typeof events.$inferSelect, "delivery">>;
+export type NewEventRow = Omit<EventRow, "id"> & { delivery?: string };
 export type EventRows = ReturnType<typeof eventRows>;
 
 /** NOTIFY's channel; the payload is the event's id. */
@@ -13,14 +13,21 @@ export const eventChannel = "labwright_events";
 const orderLock = 0x6576656e;
 
 export function eventRows(db: Database) {
+  const { delivery: _, ...columns } = getTableColumns(events);
+  const { id } = columns;
   return {
     /**
      * Appends within the caller's transaction, as its last statement: from here to its end, transactions that append wait
-     * for each other. Otherwise a lower id could become visible after a higher one was read, and be missed for ever.
+     * for each other. Otherwise a lower id could become visible after a higher one was read, and be missed for ever. An event
+     * with the `delivery` of a stored one is not stored again: the id is that of the first.
      */
     async append(tx: Database, event: NewEventRow): Promise<number> {
       await tx.execute(sql`select pg_advisory_xact_lock(${orderLock})`);
-      const [row] = await tx.insert(events).values(event).returning({ id: events.id });
+      const { delivery } = event;
+      const isSame = eq(events.delivery, delivery ?? "");
+      const [before] = delivery === undefined ? [] : await tx.select({ id }).from(events).where(isSame);
+      if (before) return before.id;
+      const [row] = await tx.insert(events).values(event).returning({ id });
       if (row === undefined) throw new Error("an insert returned no row");
       await tx.execute(sql`select pg_notify(${eventChannel}, ${String(row.id)})`);
       return row.id;
@@ -29,7 +36,7 @@ export function eventRows(db: Database) {
     /** Events with a higher id, in order. */
     async read({ after, limit }: { after: number; limit: number }): Promise<EventRow[]> {
       const rows = await db
-        .select()
+        .select(columns)
         .from(events)
         .where(gt(events.id, after))
         .orderBy(asc(events.id))

@@ -79,6 +79,8 @@ export const events = pgTable("events", {
   alert_id: text("alert_id"),
   payload: jsonb("payload").$type<Params>().notNull(),
   at: instant("at").notNull(),
+  /** The id under which it was sent here. */
+  delivery: text("delivery").unique(),
 });
 
 export const eventCursors = pgTable("event_cursors", {

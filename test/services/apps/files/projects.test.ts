@@ -1,5 +1,16 @@
 import { createHash } from "node:crypto";
-import { chmod, lstat, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -93,7 +104,7 @@ async function testsHere(): Promise<string[]> {
 const apps = () => product.services.userinterfaces;
 const tests = () => product.services.testcases;
 const saveTest = (name: string, ...steps: string[]) =>
-  here(() => tests().saveFor({ name, app: "shop", steps }, {}, callContext()));
+  here(() => tests().saveFor({ name, app: "shop", steps }, {}, callContext(), true));
 const change = (node: string, patch: Partial<NodeInput>) =>
   here(() => apps().updateNode("shop", node, patch));
 const addNode = (label: string, ...texts: string[]) => {
@@ -232,6 +243,33 @@ describe("what a tool saves of a project", () => {
     expect(await readFile(elsewhere, "utf8")).toContain("  Basket:");
     expect((await lstat(join(folder, appFile))).isSymbolicLink()).toBe(true);
     expect((await stat(elsewhere)).mode & 0o777).toBe(0o640);
+  });
+
+  test.each([
+    ["a file", async (outside: string) => symlink(join(outside, "kept.yaml"), join(folder, testFile))],
+    [
+      "a file that is not there",
+      async (outside: string) => symlink(join(outside, "made.yaml"), join(folder, testFile)),
+    ],
+    [
+      "a folder",
+      async (outside: string) => {
+        await rm(join(folder, dirname(testFile)), { recursive: true });
+        await symlink(outside, join(folder, dirname(testFile)));
+      },
+    ],
+  ])("is not read or written through a link out of the project: %s", async (_what, link) => {
+    const outside = await mkdtemp(join(tmpdir(), "labwright-outside-"));
+    await writeFile(join(outside, "kept.yaml"), cartTest);
+    await rm(join(folder, testFile));
+    await link(outside);
+    for (const name of ["the cart is empty", "a new one"]) {
+      const saved = await saveTest(name, "go to Cart", 'check text "Other"').catch((error: unknown) => error);
+      if (name === "the cart is empty" || _what === "a folder")
+        expect(saved).toMatchObject({ code: "PATH_DENIED" });
+    }
+    expect(await readdir(outside)).toEqual(["kept.yaml"]);
+    expect(await readFile(join(outside, "kept.yaml"), "utf8")).toBe(cartTest);
   });
 
   test("renames a node and its edges where they stand", async () => {

@@ -243,7 +243,7 @@ export async function runSaved(
   request: Partial<ExecuteRequest> = {},
   context: CallContext = callContext(),
 ): Promise<TestcaseReply & { steps: Awaited<ReturnType<ExecutionService["get"]>>["steps"] }> {
-  const { name } = await bench.testcases.save(given, {});
+  const { name } = await bench.testcases.save(given, { replace: () => true });
   const reply = await bench.testcases.execute(
     { testcase: name, inputs: {}, wait_ms: 60_000, timeout_ms: 60_000, ...request },
     context,

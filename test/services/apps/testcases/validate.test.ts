@@ -234,7 +234,7 @@ describeEachDatabase("test cases", (open) => {
     it("by name: saved twice is one, found by name and id", async () => {
       const given = testcase(chain([sees("look", "Welcome")]), { name: "kept", tags: ["smoke"] });
       const first = await bench.testcases.save(given, {});
-      const second = await bench.testcases.save({ ...given, description: "again" }, {});
+      const second = await bench.testcases.save({ ...given, description: "again" }, { replace: () => true });
       expect([first.created, second.created, second.id]).toEqual([true, false, first.id]);
       expect(await bench.testcases.load(first.id)).toMatchObject({ name: "kept", description: "again" });
       expect((await bench.testcases.load("kept")).blocks).toHaveLength(3);
@@ -247,7 +247,7 @@ describeEachDatabase("test cases", (open) => {
     it("and listed by name, tag and app, as many as fit", async () => {
       for (const name of ["list b", "list a", "List C"]) {
         const more = { name, tags: ["listed"], userinterface_name: "other" };
-        await bench.testcases.save(testcase(chain([sees("look", "Welcome")]), more), {});
+        await bench.testcases.save(testcase(chain([sees("look", "Welcome")]), more), { replace: () => true });
       }
       const all = await bench.testcases.list({ tag: "listed", userinterface: "other", maxTokens: 2_000 });
       expect(all).toMatchObject({

@@ -402,3 +402,9 @@ function foundIn(lines: readonly string[], wanted: TextMatch): string | undefine
 function short(line: string): string {
   return line.length > 300 ? `${line.slice(0, 300)} … ${line.length - 300} more` : line;
 }
+
+/** In characters. */
+const longestAnswer = 10_000_000;
+
+/** A longer answer would fill the memory of who asked: `!` and its length take its place. */
+export const bounded = (json: string): string => (json.length > longestAnswer ? `!${json.length}` : json);

@@ -6,15 +6,16 @@ import { connect } from "./tree/world.ts";
 
 export type InpageAgent = typeof agent;
 
-declare global {
-  var __labwright: InpageAgent | undefined;
-}
-
-/** The agent of this document: one, however often this bundle is run. */
+/**
+ * The agent of this document: one, however often this bundle is run. Only an own property counts, since an element with that id is
+ * found under the name too.
+ */
 export function agentOf(names: HookNames): InpageAgent {
-  if (!globalThis.__labwright) connect(names);
-  globalThis.__labwright ??= agent;
-  return globalThis.__labwright;
+  const known: InpageAgent | undefined = Object.getOwnPropertyDescriptor(globalThis, "__labwright")?.value;
+  if (known) return known;
+  connect(names);
+  Object.defineProperty(globalThis, "__labwright", { value: agent });
+  return agent;
 }
 
 /** A question and its arguments. With `of: "element"` it is about the element that the selector is chained to. */
@@ -65,6 +66,6 @@ function run(root: Scope, { source, given }: Run): unknown {
 
 function answer(said: unknown): Element {
   const element = native.createElement("a");
-  element.textContent = JSON.stringify(said ?? null);
+  element.textContent = agent.bounded(JSON.stringify(said ?? null));
   return element;
 }

@@ -132,13 +132,22 @@ export class Campaign {
       }));
   }
 
-  /** Saves the tests whose good request was accepted; others would only fail for want of a value. Returns their names. */
+  /**
+   * Saves the tests whose good request was accepted; others would only fail for want of a value. Replaces generated tests only.
+   * Returns the names of what was saved.
+   */
   async save(): Promise<string[]> {
     const names: string[] = [];
     const lost = new Set(this.notReached.map(({ operation }) => operation));
     for (const { testcase, operation } of this.made) {
       if (lost.has(operation)) continue;
-      names.push((await this.given.deps.testcases.save(testcase, {})).name);
+      const replace = ({ tags }: { tags: readonly string[] }) => tags.includes("generated");
+      try {
+        names.push((await this.given.deps.testcases.save(testcase, { replace })).name);
+      } catch (error) {
+        if (!(error instanceof ToolError) || error.code !== "ALREADY_EXISTS") throw error;
+        this.notes.push(`Not saved: ${error.message}`.slice(0, 500));
+      }
     }
     return names;
   }

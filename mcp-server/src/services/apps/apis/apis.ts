@@ -11,7 +11,12 @@ import { type DocumentPorts, readDocuments } from "./documents.ts";
 
 export type ApiDependencies = DocumentPorts & { rows: ApiSpecRows; clock: Clock; secrets: Secrets };
 
-type ImportRequest = { source: string; name?: string | undefined; allow_remote_refs: boolean };
+type ImportRequest = {
+  source: string;
+  name?: string | undefined;
+  allow_remote_refs: boolean;
+  replace: boolean;
+};
 
 /** `changes` of an import in place of an earlier one. Lists are cut; `more` counts what is not shown. */
 type Imported = {
@@ -40,8 +45,8 @@ export class Apis {
   constructor(private readonly deps: ApiDependencies) {}
 
   /**
-   * Stores what an OpenAPI document says, in place of an earlier import of that name, all or nothing. Throws INVALID_INPUT
-   * for a document that cannot be used, and what reading it throws.
+   * Stores what an OpenAPI document says, all or nothing. Throws ALREADY_EXISTS when another document has that name and
+   * `replace` is false, INVALID_INPUT for a document that cannot be used, and what reading it throws.
    */
   async importSpec(request: ImportRequest, signal: AbortSignal): Promise<Imported> {
     const { source, name, allow_remote_refs: allowRemote } = request;
@@ -54,7 +59,13 @@ export class Apis {
       ...{ version: spec.version, document_hash: hashOf(documents), spec },
       ...{ created_at: now, updated_at: now },
     };
-    const before = await rows.put(row);
+    const before = await rows.put(row, request);
+    if (before && !request.replace && before.document_hash !== row.document_hash)
+      throw new ToolError(
+        "ALREADY_EXISTS",
+        `Another document is stored as "${api}". Nothing was changed.`,
+        "Pass replace: true to replace it, or another name.",
+      );
     return {
       ...{ api, version: spec.version, format: spec.format, operations: spec.operations.length },
       ...{ servers: spec.servers, replaced: before !== undefined },

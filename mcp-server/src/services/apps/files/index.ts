@@ -79,14 +79,14 @@ const transfer = ({ db, userinterfaces, testcases, references, verbs }: AppFiles
     const tests = await testcases.exportFor(appView(model));
     return exportYaml(model, { tests, references: kept }, { verbs: verbs(), schema });
   },
-  /** An app, or tests alone, or a feature by the name of its `file`; all or nothing. Throws every problem with its place, and ALREADY_EXISTS for an app unless `replace`. */
+  /** An app, or tests alone, or a feature by the name of its `file`; all or nothing. Throws every problem with its place, and ALREADY_EXISTS for an app or test that it would change, unless `replace`. */
   async importYaml(text: string, replace: boolean, file?: string): Promise<ImportReport> {
     const read = readYaml(text, { verbs: verbs(), file, problems: await problemsIn(text, file) });
     const tests = read.tests.map(({ value }) => value);
     const placed = read.tests.map(({ path }) => ({ path, read }));
     const refuse = (problems: readonly ListedProblem[]) => refuseTests(placed, problems);
     if (!read.model) {
-      const { names } = await testcases.importAll(tests, { refuse });
+      const { names } = await testcases.importAll(tests, { refuse, replace });
       return { testcases: names.length, names };
     }
     const first = read.model;
@@ -96,7 +96,8 @@ const transfer = ({ db, userinterfaces, testcases, references, verbs }: AppFiles
       replace,
       async storeWith(tx, models) {
         const apps = models.map(appView);
-        if (tests.length > 0) names.push(...(await testcases.importAll(tests, { tx, apps, refuse })).names);
+        if (tests.length > 0)
+          names.push(...(await testcases.importAll(tests, { tx, apps, refuse, replace })).names);
         const [{ ui } = first] = models;
         if (read.references) await references.importAll(read.references, { tx, userinterfaceId: ui.id });
       },

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
-import { mkdir, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { lstat, mkdir, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
+import { basename, dirname, join, sep } from "node:path";
 import { ToolError } from "../../../errors.ts";
 import { fileFailure } from "../../../fileFailure.ts";
 
@@ -16,7 +16,7 @@ export const fileNameOf = (name: string): string =>
 
 /** A project's file, as the database knows it. Throws FILE_CHANGED if it is different or gone. */
 export async function readKnown(project: string, file: string, hash: string | null): Promise<string> {
-  const text = await readFile(join(project, file), "utf8").catch(() => undefined);
+  const text = await readFile(await placeIn(project, file), "utf8").catch(() => undefined);
   if (text !== undefined && hashOf(text) === hash) return text;
   const what = text === undefined ? "is gone" : "was changed";
   throw new ToolError(
@@ -27,11 +27,38 @@ export async function readKnown(project: string, file: string, hash: string | nu
   );
 }
 
+/**
+ * The file that a path in a project leads to, through links. Throws PATH_DENIED for one outside of the project: whoever wrote the
+ * project may have put a link there to a file of its user.
+ */
+async function placeIn(project: string, file: string): Promise<string> {
+  const missing: string[] = [];
+  let path = join(project, file);
+  for (;;) {
+    const real = await realpath(path).catch(() => undefined);
+    if (real !== undefined) {
+      const place = join(real, ...missing);
+      const root = await realpath(project).catch(() => project);
+      if (place.startsWith(root + sep)) return place;
+      break;
+    }
+    // A link that leads nowhere would be written through.
+    if (path === dirname(path) || (await lstat(path).catch(() => undefined))) break;
+    missing.unshift(basename(path));
+    path = dirname(path);
+  }
+  throw new ToolError(
+    "PATH_DENIED",
+    `${file} of ${project} is outside of the project's folder, or a link leads there; nothing was read or saved.`,
+    "Replace the link with the file itself.",
+  );
+}
+
 /** Writes all or nothing. Throws INVALID_INPUT if this user cannot write. */
 export async function writeProjectFile(project: string, file: string, text: string): Promise<void> {
   const path = join(project, file);
-  // Follows a link, and keeps the file's mode.
-  const real = await realpath(path).catch(() => path);
+  const real = await placeIn(project, file);
+  // Keeps the file's mode.
   const before = await stat(real).catch(() => undefined);
   const temporary = join(dirname(real), `.labwright-${randomUUID()}`);
   try {

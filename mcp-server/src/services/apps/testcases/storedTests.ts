@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import { nearest } from "@labwright/controllers";
 import {
   type Block,
@@ -53,9 +54,11 @@ export class StoredTests {
     );
   }
 
-  save(checked: Checked): Promise<{ id: string; created: boolean }> {
+  /** Throws ALREADY_EXISTS instead of replacing another test that `replace` does not allow. */
+  save(checked: Checked, replace: MayReplace): Promise<{ id: string; created: boolean }> {
     return this.deps.transaction(async (tx) => {
       const saved = await this.placed(checked, tx);
+      await refuseReplacing(this.deps.rowsIn(tx), [saved], replace);
       const stored = await this.deps.rowsIn(tx).upsert(saved, this.now());
       await this.keep(tx, { ...saved, id: stored.id });
       return stored;
@@ -77,8 +80,13 @@ export class StoredTests {
     });
   }
 
-  async saveAll(list: readonly Checked[], { tx, placeOf }: ImportOptions): Promise<void> {
+  /** Throws ALREADY_EXISTS like {@link save}. Tests that were loaded from their files replace what is stored. */
+  async saveAll(list: readonly Checked[], { tx, placeOf, replace = false }: ImportOptions): Promise<void> {
     const store = async (within: Database) => {
+      if (!placeOf) {
+        const all = await Promise.all(list.map((checked) => this.placed(checked, within)));
+        await refuseReplacing(this.deps.rowsIn(within), all, () => replace);
+      }
       const saved: SavedTest[] = [];
       for (const [index, checked] of list.entries()) {
         const place = placeOf?.(index);
@@ -154,6 +162,38 @@ export class StoredTests {
 
 const besideIt = async (rows: TestcaseRows, { testcase, source }: Omit<SavedTest, "id">) =>
   (await rows.named(testcase.name)).find((other) => other.source.project === source.project);
+
+/** Whether a save may replace the test of its name. */
+export type MayReplace = (before: TestCase) => boolean;
+
+/** A test that says the same is not replaced. */
+async function refuseReplacing(
+  rows: TestcaseRows,
+  list: readonly Omit<SavedTest, "id">[],
+  replace: MayReplace,
+): Promise<void> {
+  const lost: string[] = [];
+  for (const saved of list) {
+    const before = await besideIt(rows, saved);
+    if (before && !replace(before) && !isSame(saved.testcase, contentOf(before))) lost.push(before.name);
+  }
+  if (lost.length === 0) return;
+  const names = lost
+    .slice(0, 5)
+    .map((name) => `"${name}"`)
+    .join(", ");
+  const more = lost.length > 5 ? ` and ${lost.length - 5} more` : "";
+  throw new ToolError(
+    "ALREADY_EXISTS",
+    `This would replace ${lost.length === 1 ? "the test case" : "the test cases"} ${names}${more}. Nothing was saved.`,
+    "Choose another name, or pass replace: true to replace what is stored.",
+    { would_replace: lost.slice(0, 100) },
+  );
+}
+
+/** As stored: JSON drops keys without a value. */
+const isSame = (a: TestCaseInput, b: TestCaseInput): boolean =>
+  isDeepStrictEqual(JSON.parse(JSON.stringify(a)), JSON.parse(JSON.stringify(b)));
 
 const nameTaken = (name: string) =>
   new ToolError("ALREADY_EXISTS", `There is a test case "${name}" already.`, "Choose another name.");

@@ -22,7 +22,7 @@ import { problemsError, testNameOf } from "./parse.ts";
 import { replyOf, summaryOf } from "./replies.ts";
 import { rowFiles } from "./rowFiles.ts";
 import { type Row, rowsOf } from "./rows.ts";
-import { StoredTests } from "./storedTests.ts";
+import { type MayReplace, StoredTests } from "./storedTests.ts";
 import type {
   ExecuteRequest,
   ImportOptions,
@@ -55,16 +55,19 @@ class Testcases {
     this.setups = new Setups(deps.clock, deps.secrets);
   }
 
-  /** By name, in steps or in blocks and edges. Throws TESTCASE_INVALID, EMPTY_TEST or UNKNOWN_VARIABLE with every problem. */
-  async save(given: unknown, { device }: { device?: OfferingDevice | undefined }) {
+  /** By name, in steps or in blocks and edges. Throws TESTCASE_INVALID, EMPTY_TEST or UNKNOWN_VARIABLE with every problem, and ALREADY_EXISTS. */
+  async save(
+    given: unknown,
+    { device, replace = () => false }: { device?: OfferingDevice | undefined; replace?: MayReplace },
+  ) {
     const checked = await this.check(given, device);
-    const { id, created } = await this.stored.save(checked);
+    const { id, created } = await this.stored.save(checked, replace);
     return { id, name: checked.testcase.name, created };
   }
 
   /** Like {@link save}; commands are checked against the device that the call names. */
-  async saveFor(given: unknown, ref: DeviceRef, context: CallContext) {
-    return this.save(given, { device: await this.deviceOf(ref, context) });
+  async saveFor(given: unknown, ref: DeviceRef, context: CallContext, replace = false) {
+    return this.save(given, { device: await this.deviceOf(ref, context), replace: () => replace });
   }
 
   /** Like {@link saveFor}, but never replaces a test: ALREADY_EXISTS. Without `save` it only validates. */
@@ -241,7 +244,7 @@ class Testcases {
     );
   }
 
-  /** All or none, within the caller's transaction if one is given. Tests of the list may call each other. */
+  /** All or none, within the caller's transaction if one is given. Tests of the list may call each other. Throws ALREADY_EXISTS. */
   async importAll(list: readonly unknown[], options: ImportOptions): Promise<{ names: string[] }> {
     const { sound, problems } = await this.readAll(list, options);
     // If one cannot be read, calls of it would be reported as unknown test cases.

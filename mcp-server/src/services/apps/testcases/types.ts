@@ -221,4 +221,6 @@ export type ImportOptions = Within & {
   /** Where each test was loaded from. Without it, files of projects are written. */
   placeOf?: (index: number) => { source: Source; file_position: number | undefined };
   refuse(problems: readonly ListedProblem[]): never;
+  /** Whether tests of the same names may be replaced. */
+  replace?: boolean;
 };

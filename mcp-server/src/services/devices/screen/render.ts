@@ -94,7 +94,7 @@ function fill(lines: readonly Line[], maxTokens: number): { text: string; shown:
   for (const line of lines) {
     left -= estimateTokens(`${line.text}\n`);
     if (left < 0) return { text: taken.join("\n"), shown, fits: false };
-    taken.push(line.text);
+    taken.push(oneLine(line.text));
     shown += line.elements;
   }
   return { text: taken.join("\n"), shown, fits: true };
@@ -295,8 +295,11 @@ function words({ name, text = "" }: Element): { title: string; rest: string } {
 }
 
 export function quote(text: string, length: number): string {
-  return `"${clip(text, length).replaceAll('"', "'")}"`;
+  return `"${oneLine(clip(text, length)).replaceAll('"', "'")}"`;
 }
+
+/** A text of several lines could pass for further elements. */
+const oneLine = (text: string): string => text.replace(/\s*[\n\v\f\r\u0085\u2028\u2029]\s*/g, " ");
 
 /** At most so many characters, and how many there are more; counts on where the text was cut before. */
 function clip(text: string, length: number): string {

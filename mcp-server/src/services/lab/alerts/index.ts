@@ -153,6 +153,7 @@ class Alerts {
       priority: given.priority ?? ("normal" as const),
       source: context.principal,
       ...(deviceId !== undefined && { device_id: deviceId }),
+      ...(given.delivery !== undefined && { delivery: given.delivery }),
       payload,
     };
     const { id } = await this.deps.db.transaction((tx) => this.deps.events.append(tx, event));

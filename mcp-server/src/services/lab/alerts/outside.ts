@@ -12,6 +12,8 @@ export type OutsideEvent = {
   device_id?: string | undefined;
   payload?: Params | undefined;
   alert?: OutsideAlert | undefined;
+  /** An event that comes again under it is published once. */
+  delivery?: string | undefined;
 };
 
 /** First words of the events that only the server publishes. */

@@ -1,0 +1,108 @@
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { findBrowser } from "@labwright/controllers";
+import { chromium } from "playwright-core";
+import { expect, it } from "vitest";
+import { shared } from "../../fixtures/shared.ts";
+import { openWebDevice } from "./webDevice.ts";
+
+const stderr = join(mkdtempSync(join(tmpdir(), "labwright-stderr-")), "stderr");
+
+/** The browser, with its stderr in a file. */
+function browserWithStderr(): string {
+  const path = join(stderr, "../browser");
+  const real = findBrowser({ headless: true })?.path ?? chromium.executablePath();
+  writeFileSync(path, `#!/bin/sh\necho started > '${stderr}'\nexec '${real}' "$@" 2>> '${stderr}'\n`, {
+    mode: 0o755,
+  });
+  return path;
+}
+
+const device = shared(() => openWebDevice({ settings: { executable_path: browserWithStderr() } }));
+const never = new AbortController().signal;
+const run =
+  (command: string, params = {}) =>
+  async () =>
+    (await device.run(command, params)).message;
+const codeOf = (error: unknown) => String(Object(error).code);
+
+/** What a page does in its scripts, what is asked of it, and what comes of that. */
+const hostile: readonly [what: string, script: string, ask: () => Promise<unknown>, expected: unknown][] = [
+  [
+    "elements named like our own globals",
+    `document.body.insertAdjacentHTML("beforeend", "<a id=__labwright></a><a id=__labwrightRest></a>")`,
+    run("click_element", { selector: "Inner" }),
+    "clicked Inner",
+  ],
+  [
+    "a rest of 100 MB",
+    `__labwrightRest.rest = () => ["x".repeat(1e8)]`,
+    run("click_element", { selector: "Outer" }),
+    "clicked Outer",
+  ],
+  [
+    "a rest without end, length or shape",
+    `__labwrightRest.rest = () => ({ length: 1 / 0, get 0() { throw 1 } }); Array.prototype.map = String = () => { throw 2 }`,
+    run("click_element", { selector: "Outer" }),
+    "clicked Outer",
+  ],
+  [
+    "a scroll position of 100 MB",
+    `Math.round = () => "y".repeat(1e8)`,
+    run("scroll", { direction: "down" }),
+    expect.stringMatching(/^scrolled down to 0, \d+/),
+  ],
+  [
+    "a document of no size",
+    `for (const name of ["scrollWidth", "scrollHeight"]) Object.defineProperty(Element.prototype, name, { get: () => NaN });
+      Math.max = () => "9".repeat(1e8)`,
+    async () => (await device.web.screen?.capture({ format: "png", fullPage: true }, never))?.width,
+    expect.any(Number),
+  ],
+  [
+    "a title of 20 MB",
+    `document.title = "t".repeat(2e7)`,
+    run("get_page_info"),
+    expect.stringMatching(/^t{200} at /),
+  ],
+  [
+    "a selection of 100 MB that is none",
+    `document.getSelection = () => ({ toString: () => "s".repeat(1e8) })`,
+    async () => (await device.check("selected_text", { text: "s", match: "contains" })).holds,
+    false,
+  ],
+  [
+    "a table whose cells span all others",
+    `big.innerHTML = "<table id=t><tr><td colspan=1000 rowspan=65534>x</td></tr>" + "<tr><td>a</td></tr>".repeat(3_000) + "</table>"`,
+    run("get_table", { selector: "#t" }),
+    "ACTION_REJECTED",
+  ],
+  [
+    "an attribute of 20 MB",
+    `big.dataset.x = "s".repeat(2e7)`,
+    run("get_attribute", { selector: "#big", attribute: "data-x" }),
+    "ACTION_REJECTED",
+  ],
+];
+
+it.each(
+  hostile,
+)("a page's answer is bounded and of the right shape: %s", async (_what, script, ask, expected) => {
+  const inner = `<button>Inner</button><a id=__labwright></a><a id=__labwrightRest></a>`;
+  await device.show(
+    `<button>Outer</button><iframe srcdoc="${inner}"></iframe><div id=big style="height:3000px"></div><script>${script}</script>`,
+  );
+  const before = process.memoryUsage().rss;
+  expect(await ask().catch(codeOf)).toEqual(expected);
+  expect(process.memoryUsage().rss - before).toBeLessThan(64_000_000);
+});
+
+it("nothing that a page logs comes to the browser's stderr, where 512 MB in a line would end us", async () => {
+  await device.show(
+    `<script>console.log("logged"); console.error("logged"); throw new Error("thrown")</script>`,
+  );
+  await device.run("wait_for", { url: "data:", timeout_ms: 1_000 }).catch(() => undefined);
+  expect(readFileSync(stderr, "utf8")).toContain("started");
+  expect(readFileSync(stderr, "utf8")).not.toMatch(/logged|thrown/);
+});
