@@ -44,6 +44,7 @@ export {
   createWebController,
   type FoundBrowser,
   findBrowser,
+  resolveHost,
   type WebSettings,
   webFactory,
   webSettingsSchema,

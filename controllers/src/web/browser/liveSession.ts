@@ -5,6 +5,9 @@ import { endsWithin, untilAborted, withDeadline } from "../../waiting/deadlines.
 import { SharedWork } from "../../waiting/sharedWork.ts";
 import { lostBrowser } from "../page/failures.ts";
 import { type PageSignals, watchPage } from "../page/signals.ts";
+import { admit } from "../proxy/admission.ts";
+import { BrowserProxy } from "../proxy/browserProxy.ts";
+import { findUpstreams, type Upstreams } from "../proxy/upstream.ts";
 import { BlankPage } from "./blankPage.ts";
 import { contextOptions, type OpenedBrowser, openBrowser, unusable } from "./browser.ts";
 import { Clipboard } from "./clipboard.ts";
@@ -49,6 +52,7 @@ export class LiveSession implements DrivenSession {
   readonly servers = new Servers();
   readonly blank = new BlankPage(() => this.#browser?.browser);
   readonly guard: UrlGuard;
+  readonly #upstreams: Upstreams;
   readonly #signals = new WeakMap<Page, PageSignals>();
   readonly #preparations: Preparation[] = [];
   readonly #endings: Preparation[] = [];
@@ -65,7 +69,8 @@ export class LiveSession implements DrivenSession {
     readonly settings: WebSettings,
     readonly context: ControllerContext,
   ) {
-    this.guard = new UrlGuard(context, (line) => this.notify("url_denied", line));
+    this.#upstreams = findUpstreams(settings.proxy, process.env);
+    this.guard = new UrlGuard(context, this.#upstreams, (line) => this.notify("url_denied", line));
   }
 
   get dialogs(): Dialogs {
@@ -95,8 +100,19 @@ export class LiveSession implements DrivenSession {
   }
 
   facts(): ControllerFacts {
+    if (!this.#browser) return {};
     const { channel, browser } = this.settings;
-    return this.#browser ? { version: `${channel ?? browser} ${this.#browser.browser.version()}` } : {};
+    const note = this.#note();
+    return { version: `${channel ?? browser} ${this.#browser.browser.version()}`, ...(note && { note }) };
+  }
+
+  #note(): string | undefined {
+    const { names } = this.#upstreams;
+    if (!this.guard.proxy)
+      return "Someone else started this browser, so its traffic does not go through Labwright's proxy: url_policy is checked for its requests, but not for web sockets of workers, and an address that a name resolves to only after the connection.";
+    return names.length === 0
+      ? undefined
+      : `Traffic goes through the proxy ${names.join(" and ")}, which resolves host names: url_policy sees the names, not their addresses.`;
   }
 
   isAlive(): boolean {
@@ -263,7 +279,7 @@ export class LiveSession implements DrivenSession {
     const state =
       before === undefined ? await this.#savedState(this.settings.storage_state) : this.#keeper.kept();
     if (before === "lost") await this.#closeBrowser("lost");
-    const opened = await openBrowser(this.settings, signal);
+    const opened = await this.#open(signal);
     const limit = withDeadline(signal, READY_DEADLINE_MS);
     try {
       await untilAborted(this.#fill(opened, state), limit.signal);
@@ -284,6 +300,26 @@ export class LiveSession implements DrivenSession {
   #restarted(what: string): void {
     this.notify("restarted", what);
     this.#places[0]?.live.disown(what);
+  }
+
+  /** A browser that we start gets a proxy, which ends with it. */
+  async #open(signal: AbortSignal): Promise<OpenedBrowser> {
+    const { settings, guard } = this;
+    const isOurs = settings.cdp === undefined && settings.connect === undefined;
+    const proxy = isOurs
+      ? await BrowserProxy.start({
+          ...{ policy: this.context, names: guard.names, upstreams: this.#upstreams },
+          denied: (url, reason) => guard.deny(url, reason),
+        })
+      : undefined;
+    try {
+      const { browser, close } = await openBrowser(settings, proxy, signal);
+      guard.proxy = proxy;
+      return { browser, close: () => close().finally(() => proxy?.close()) };
+    } catch (error) {
+      proxy?.close();
+      throw error;
+    }
   }
 
   async #fill(opened: OpenedBrowser, state: StorageState | undefined): Promise<void> {
@@ -349,9 +385,10 @@ export class LiveSession implements DrivenSession {
     const context = await this.#browser.browser.newContext(contextOptions(this.settings, storageState));
     if (!this.#ownsBrowser()) await this.guard.guardContext(context);
     this.guard.guardConnections(context);
-    this.servers.listen(context);
+    this.servers.listen(context, this.guard);
     const live = new LiveContext(context, {
       notify: (kind, text) => this.notices.add(kind, text, context),
+      failureOf: (url, text) => this.guard.failureOf(url, text),
       opened: (page) => {
         this.signals(page);
         if (this.#acting > 0) live.makeCurrent(page);
@@ -361,7 +398,9 @@ export class LiveSession implements DrivenSession {
       },
     });
     for (const prepare of this.#preparations) await prepare(context);
-    await this.#openTab(live);
+    const page = await this.#openTab(live);
+    const cdp = await this.signals(page).cdp();
+    if (this.guard.proxy && cdp) await admit(page, cdp, this.guard.proxy);
     return live;
   }
 
