@@ -5,7 +5,14 @@ import { connect as connectTls } from "node:tls";
 import type { ControllerContext } from "../../contract.ts";
 import type { Names } from "./names.ts";
 import { placeOf, withPort } from "./place.ts";
-import { copyBody, forwarded, headerOf, readHead, readUntilBlankLine } from "./requestHead.ts";
+import {
+  copyBody,
+  forwarded,
+  headerOf,
+  type RequestHead,
+  readHead,
+  readUntilBlankLine,
+} from "./requestHead.ts";
 import type { Upstream, Upstreams } from "./upstream.ts";
 
 export type ProxyDeps = {
@@ -23,6 +30,11 @@ class NoConnection extends Error {
   }
 }
 
+/** The browser's side, and the server that its last request by plain HTTP went to. */
+type Connection = { client: Socket; server: { key: string; socket: Socket } | undefined };
+
+const needsPassword =
+  "HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic realm=labwright\r\nContent-Length: 0\r\n\r\n";
 const deniedCode = "ERR_BLOCKED_BY_CLIENT";
 const codes: Readonly<Record<string, string>> = {
   ECONNREFUSED: "ERR_CONNECTION_REFUSED",
@@ -82,42 +94,40 @@ export class BrowserProxy {
 
   /** One connection of the browser: requests by plain HTTP one after another, or one tunnel. */
   async #serve(client: Socket): Promise<void> {
-    let server: { key: string; socket: Socket } | undefined;
-    client.once("close", () => server?.socket.destroy());
+    const connection: Connection = { client, server: undefined };
+    client.once("close", () => connection.server?.socket.destroy());
     for (let head = await readHead(client); head !== undefined; head = await readHead(client)) {
-      if (headerOf(head, "proxy-authorization") !== this.#authorization) {
-        client.write(
-          "HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic realm=labwright\r\nContent-Length: 0\r\n\r\n",
-        );
-        continue;
-      }
-      if (head.method === "CONNECT") return this.#tunnel(client, head.target);
-      const place = /^http:/i.test(head.target) ? placeOf(head.target) : undefined;
-      if (place === undefined) break;
-      if (head.target === this.admissionUrl) {
+      if (headerOf(head, "proxy-authorization") !== this.#authorization) client.write(needsPassword);
+      else if (head.method === "CONNECT") return this.#tunnel(client, head.target);
+      else if (head.target === this.admissionUrl) {
         this.admissions++;
         client.write("HTTP/1.1 204 No Content\r\n\r\n");
-        continue;
-      }
-      const { href, pathname, search } = new URL(head.target);
-      if (this.#isDenied(href, () => this.deps.policy.allowUrl(href))) break;
-      const { host, port } = place;
-      const key = withPort(host, port);
-      const upstream = this.deps.upstreams.to(host, port, true);
-      if (server?.key !== key || server.socket.destroyed) {
-        // The browser has the whole answer to the request before, else it would not ask again.
-        server?.socket.unpipe(client).destroy();
-        const socket = await (upstream
-          ? this.#openUpstream(upstream, host, port)
-          : this.#connect(host, port));
-        server = { key, socket };
-        if (client.destroyed) return void socket.destroy();
-        passOn(socket, client);
-      }
-      server.socket.write(forwarded(head, pathname + search, upstream), "latin1");
-      if (!(await copyBody(head, client, server.socket))) return;
+      } else if (!(await this.#request(connection, head))) return;
     }
     client.destroySoon();
+  }
+
+  /** Sends one request by plain HTTP on. Resolves to false where no other can follow on this connection. */
+  async #request(connection: Connection, head: RequestHead): Promise<boolean> {
+    const { client, server } = connection;
+    const place = /^http:/i.test(head.target) ? placeOf(head.target) : undefined;
+    if (place === undefined) throw new Error("not a request to a proxy");
+    const { href, pathname, search } = new URL(head.target);
+    const { host, port } = place;
+    if (this.#isDenied(href, () => this.deps.policy.allowUrl(href))) throw new NoConnection(deniedCode);
+    const key = withPort(host, port);
+    const upstream = this.deps.upstreams.to(host, port, true);
+    let socket = server?.key === key && !server.socket.destroyed ? server.socket : undefined;
+    if (socket === undefined) {
+      // The browser has the whole answer to the request before, else it would not ask again.
+      server?.socket.unpipe(client).destroy();
+      socket = await (upstream ? this.#openUpstream(upstream, host, port) : this.#connect(host, port));
+      connection.server = { key, socket };
+      if (client.destroyed) socket.destroy();
+      passOn(socket, client);
+    }
+    socket.write(forwarded(head, pathname + search, upstream), "latin1");
+    return copyBody(head, client, socket);
   }
 
   async #tunnel(client: Socket, target: string): Promise<void> {

@@ -56,10 +56,12 @@ export function forwarded(
   proxied?: { authorization: string | undefined },
 ): string {
   const target = proxied ? head.target : path;
+  const hasOwn = headerOf(head, "connection") !== undefined;
   const headers = head.headers.flatMap(([name, value]) => {
     const lower = name.toLowerCase();
     if (lower === "proxy-authorization") return [];
-    return [`${lower === "proxy-connection" && !proxied ? "Connection" : name}: ${value}`];
+    if (lower !== "proxy-connection" || proxied) return [`${name}: ${value}`];
+    return hasOwn ? [] : [`Connection: ${value}`];
   });
   if (proxied?.authorization !== undefined) headers.push(`Proxy-Authorization: ${proxied.authorization}`);
   return `${head.method} ${target} ${head.version}\r\n${headers.join("\r\n")}\r\n\r\n`;
