@@ -6,13 +6,12 @@ import { SharedWork } from "../../waiting/sharedWork.ts";
 import { lostBrowser } from "../page/failures.ts";
 import { type PageSignals, watchPage } from "../page/signals.ts";
 import { admit } from "../proxy/admission.ts";
-import { BrowserProxy } from "../proxy/browserProxy.ts";
-import { findUpstreams, type Upstreams } from "../proxy/upstream.ts";
 import { BlankPage } from "./blankPage.ts";
-import { contextOptions, type OpenedBrowser, openBrowser, unusable } from "./browser.ts";
+import { contextOptions, type OpenedBrowser, unusable } from "./browser.ts";
 import { Clipboard } from "./clipboard.ts";
 import type { Dialogs } from "./dialogs.ts";
 import type { Downloads } from "./downloads.ts";
+import { openGuarded, trafficNote } from "./guardedBrowser.ts";
 import { healthOf } from "./health.ts";
 import { type ContextSetting, LiveContext, type TabSetting } from "./liveContext.ts";
 import { Notices } from "./notices.ts";
@@ -52,7 +51,6 @@ export class LiveSession implements DrivenSession {
   readonly servers = new Servers();
   readonly blank = new BlankPage(() => this.#browser?.browser);
   readonly guard: UrlGuard;
-  readonly #upstreams: Upstreams;
   readonly #signals = new WeakMap<Page, PageSignals>();
   readonly #preparations: Preparation[] = [];
   readonly #endings: Preparation[] = [];
@@ -69,8 +67,7 @@ export class LiveSession implements DrivenSession {
     readonly settings: WebSettings,
     readonly context: ControllerContext,
   ) {
-    this.#upstreams = findUpstreams(settings.proxy, process.env);
-    this.guard = new UrlGuard(context, this.#upstreams, (line) => this.notify("url_denied", line));
+    this.guard = new UrlGuard(context, (line) => this.notify("url_denied", line));
   }
 
   get dialogs(): Dialogs {
@@ -102,17 +99,8 @@ export class LiveSession implements DrivenSession {
   facts(): ControllerFacts {
     if (!this.#browser) return {};
     const { channel, browser } = this.settings;
-    const note = this.#note();
+    const note = trafficNote(this.guard.proxy);
     return { version: `${channel ?? browser} ${this.#browser.browser.version()}`, ...(note && { note }) };
-  }
-
-  #note(): string | undefined {
-    const { names } = this.#upstreams;
-    if (!this.guard.proxy)
-      return "Someone else started this browser, so its traffic does not go through Labwright's proxy: url_policy is checked for its requests, but not for web sockets of workers, and an address that a name resolves to only after the connection.";
-    return names.length === 0
-      ? undefined
-      : `Traffic goes through the proxy ${names.join(" and ")}, which resolves host names: url_policy sees the names, not their addresses.`;
   }
 
   isAlive(): boolean {
@@ -279,7 +267,7 @@ export class LiveSession implements DrivenSession {
     const state =
       before === undefined ? await this.#savedState(this.settings.storage_state) : this.#keeper.kept();
     if (before === "lost") await this.#closeBrowser("lost");
-    const opened = await this.#open(signal);
+    const opened = await openGuarded(this.settings, this.guard, signal);
     const limit = withDeadline(signal, READY_DEADLINE_MS);
     try {
       await untilAborted(this.#fill(opened, state), limit.signal);
@@ -300,26 +288,6 @@ export class LiveSession implements DrivenSession {
   #restarted(what: string): void {
     this.notify("restarted", what);
     this.#places[0]?.live.disown(what);
-  }
-
-  /** A browser that we start gets a proxy, which ends with it. */
-  async #open(signal: AbortSignal): Promise<OpenedBrowser> {
-    const { settings, guard } = this;
-    const isOurs = settings.cdp === undefined && settings.connect === undefined;
-    const proxy = isOurs
-      ? await BrowserProxy.start({
-          ...{ policy: this.context, names: guard.names, upstreams: this.#upstreams },
-          denied: (url, reason) => guard.deny(url, reason),
-        })
-      : undefined;
-    try {
-      const { browser, close } = await openBrowser(settings, proxy, signal);
-      guard.proxy = proxy;
-      return { browser, close: () => close().finally(() => proxy?.close()) };
-    } catch (error) {
-      proxy?.close();
-      throw error;
-    }
   }
 
   async #fill(opened: OpenedBrowser, state: StorageState | undefined): Promise<void> {
@@ -400,7 +368,7 @@ export class LiveSession implements DrivenSession {
     for (const prepare of this.#preparations) await prepare(context);
     const page = await this.#openTab(live);
     const cdp = await this.signals(page).cdp();
-    if (this.guard.proxy && cdp) await admit(page, cdp, this.guard.proxy);
+    if (this.guard.proxy && cdp) await admit(cdp, this.guard.proxy);
     return live;
   }
 

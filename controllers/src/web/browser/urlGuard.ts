@@ -4,7 +4,6 @@ import type { ControllerContext } from "../../contract.ts";
 import type { BrowserProxy } from "../proxy/browserProxy.ts";
 import { Names, resolveHost } from "../proxy/names.ts";
 import { placeOf, withPort } from "../proxy/place.ts";
-import type { Upstreams } from "../proxy/upstream.ts";
 
 const deniedKept = 500;
 const deniedCode = "ERR_BLOCKED_BY_CLIENT";
@@ -24,7 +23,6 @@ export class UrlGuard {
 
   constructor(
     readonly policy: Policy,
-    private readonly upstreams: Upstreams,
     private readonly report: (line: string) => void,
   ) {
     this.names = new Names((host) => (policy.resolve ?? resolveHost)(host));
@@ -32,7 +30,7 @@ export class UrlGuard {
 
   /**
    * Guards the documents of a Chromium that is ours alone: new tabs, frames and redirects, before anything is sent, so that
-   * the page that was there stays. The proxy refuses everything else, except what only a whole https address tells.
+   * the page that was there stays. The proxy refuses everything else, except for rules on paths of https: addresses, which it does not see.
    */
   async guardBrowser(browser: Browser): Promise<void> {
     const cdp = await browser.newBrowserCDPSession();
@@ -122,8 +120,8 @@ export class UrlGuard {
     const byUrl = reasonOf(() => this.policy.allowUrl(url));
     const place = placeOf(url);
     if (byUrl !== undefined || place === undefined) return byUrl;
-    const { host, port, isPlain } = place;
-    if (this.proxy && this.upstreams.to(host, port, isPlain)) return undefined;
+    const { host, port } = place;
+    if (this.proxy?.isResolvedElsewhere(place)) return undefined;
     // A name that does not resolve here is the browser's to report.
     const addresses = await this.names.addressesOf(host).catch(() => []);
     return addresses

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, isIP, type Server, type Socket
 import { connect as connectTls } from "node:tls";
 import type { ControllerContext } from "../../contract.ts";
 import type { Names } from "./names.ts";
-import { placeOf, withPort } from "./place.ts";
+import { type Place, placeOf, withPort } from "./place.ts";
 import {
   copyBody,
   forwarded,
@@ -85,6 +85,16 @@ export class BrowserProxy {
   failureOf(url: string): string | undefined {
     const place = placeOf(url);
     return place && this.#failures.get(withPort(place.host, place.port));
+  }
+
+  /** Hosts of the proxies behind this one. */
+  get upstreams(): readonly string[] {
+    return this.deps.upstreams.names;
+  }
+
+  /** Whether a proxy behind this one resolves the name. */
+  isResolvedElsewhere({ host, port, isPlain }: Place): boolean {
+    return this.deps.upstreams.to(host, port, isPlain) !== undefined;
   }
 
   close(): void {

@@ -8,8 +8,8 @@ const keptMs = 10_000;
 const mostKept = 500;
 
 /**
- * The addresses of a host as a browser finds them: `localhost` and the names below it are this machine (RFC 6761), without asking
- * anybody. Rejects as `dns.lookup` does.
+ * The addresses of a host as a browser finds them: `localhost` and the names below it are this machine (RFC 6761), without a
+ * request. Rejects as `dns.lookup` does.
  */
 export const resolveHost: Resolve = async (host) => {
   if (/(^|\.)localhost\.?$/i.test(host)) return ["::1", "127.0.0.1"];

@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { DeviceError } from "../../errors.ts";
 
 /** `proxy` of a web device: the way to the internet where there is no direct one. */
 export type ProxySettings = {
@@ -19,7 +20,7 @@ export type Upstreams = {
   readonly names: readonly string[];
 };
 
-/** From the settings, else from HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY. Throws a plain Error for an address of another kind. */
+/** From the settings, else from HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY. Throws BROWSER_UNUSABLE for an address of another kind. */
 export function findUpstreams(settings: ProxySettings | undefined, env: NodeJS.ProcessEnv): Upstreams {
   const read = (name: string) => env[name.toLowerCase()] || env[name] || undefined;
   const given = settings && upstreamOf(settings.server, settings);
@@ -37,14 +38,16 @@ export function findUpstreams(settings: ProxySettings | undefined, env: NodeJS.P
 const fromEnvironment = (text: string | undefined) =>
   text === undefined ? undefined : upstreamOf(text.includes("://") ? text : `http://${text}`, {});
 
-/** Throws a plain Error. */
-export function upstreamOf(
+function upstreamOf(
   server: string,
   { username, password }: Pick<ProxySettings, "username" | "password">,
 ): Upstream {
   const url = URL.canParse(server) ? new URL(server) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))
-    throw new Error("A proxy must be http://host:port or https://host:port.");
+    throw new DeviceError(
+      "BROWSER_UNUSABLE",
+      "The proxy that is set for browsers is not http://host:port or https://host:port. Set proxy.server of the device, or HTTP_PROXY, HTTPS_PROXY and ALL_PROXY where Labwright is started.",
+    );
   const user = username ?? decodeURIComponent(url.username);
   const secret = password ?? decodeURIComponent(url.password);
   const isTls = url.protocol === "https:";

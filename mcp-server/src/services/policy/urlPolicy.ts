@@ -147,7 +147,7 @@ function matchesPlace(pattern: UrlPattern, place: Place, scheme = ""): boolean {
   );
 }
 
-/** What may go through a tunnel of a proxy, and cannot be told apart there: `wss:` looks like `https:`. */
+/** What a proxy may see in a tunnel: `wss:` looks like `https:`. */
 const tunnelled = ["https", "ws"];
 
 const deniesPlace = (pattern: UrlPattern, place: Place): boolean =>
