@@ -74,6 +74,7 @@ export class BrowserProxy {
     const proxy = new BrowserProxy(deps);
     proxy.#server.listen(0, "127.0.0.1");
     await once(proxy.#server, "listening");
+    proxy.#server.unref();
     return proxy;
   }
 
