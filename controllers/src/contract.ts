@@ -354,6 +354,12 @@ export type ControllerContext = {
   allowUrl(url: string): void;
   /** Throws `URL_DENIED`: an address that a host name resolved to. */
   allowAddress(address: string): void;
+  /** Throws `URL_DENIED` where no address of this host and port is allowed, whatever its scheme and path. */
+  allowHost(host: string, port: number): void;
+  /** The policy has rules on paths: {@link allowHost} cannot decide by them. */
+  hasPathRules: boolean;
+  /** Resolves a host name in place of the system's resolver. */
+  resolve?(host: string): Promise<readonly string[]>;
   /** Resolves a file a caller named inside the uploads folder; throws `PATH_DENIED`. */
   uploadPath(name: string): string;
   /** A file of this server's choosing for a named storage state; throws `PATH_DENIED` on a bad name. */

@@ -93,6 +93,8 @@ export const nowhere: ControllerContext = {
   deviceId: "none",
   allowUrl: unused,
   allowAddress: unused,
+  allowHost: unused,
+  hasPathRules: false,
   uploadPath: unused,
   storageStatePath: unused,
   unsafe: { javascript: false, deviceShell: false },

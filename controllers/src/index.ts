@@ -46,6 +46,7 @@ export {
   createWebController,
   type FoundBrowser,
   findBrowser,
+  resolveHost,
   type WebSettings,
   webFactory,
   webSettingsSchema,

@@ -42,6 +42,9 @@ export type DeviceOptions = {
   javascript?: boolean;
   denyUrl?: (url: string) => boolean;
   denyAddress?: (address: string) => boolean;
+  /** In place of the two above. */
+  policy?: Pick<ControllerContext, "allowUrl" | "allowAddress" | "allowHost" | "hasPathRules">;
+  resolve?: ControllerContext["resolve"];
 };
 
 const NEVER = new AbortController().signal;
@@ -129,6 +132,8 @@ function contextOf(folder: string, options: DeviceOptions): ControllerContext {
     uploadPath: (name) => inside(folder, name),
     storageStatePath: (name) => inside(folder, `${name}.json`),
     unsafe: { javascript: options.javascript ?? true, deviceShell: false },
+    ...options.policy,
+    ...(options.resolve && { resolve: options.resolve }),
   };
 }
 

@@ -251,6 +251,60 @@ describe("rules of the configuration", () => {
   });
 });
 
+describe("one place in several spellings", () => {
+  it.each([
+    ["localhost:3000", "http://127.0.0.1:3000/"],
+    ["localhost:3000", "http://[::1]:3000/"],
+    ["localhost:3000", "http://a.localhost:3000/"],
+    ["127.0.0.1:3000", "http://localhost.:3000/"],
+    ["[::1]:3000", "http://0.0.0.0:3000/"],
+    ["http://app.localhost:3000/*", "http://2130706433:3000/x"],
+    ["127.0.0.0/8", "http://localhost:3000/"],
+    ["0x0a.5:80", "http://10.0.0.5/"],
+    ["10.0.0.5:80", "http://[::ffff:10.0.0.5]/"],
+    ["https://shop.test/admin*", "https://SHOP.test.//%61dmin/x"],
+    ["https://shop.test/admin*", "https://shop.test/x%2F..%2fadmin"],
+    ["https://shop.test/a//b", "https://shop.test/a/b"],
+  ])("deny %s denies %s, and allow allows it", (pattern, url) => {
+    expect(isDenied(url, rules([], [pattern]))).toBe(true);
+    expect(isDenied(url, rules([pattern]))).toBe(false);
+  });
+
+  it.each([
+    ["localhost:3000", "http://localhost:3001/"],
+    ["a.localhost:3000", "http://b.localhost:3000/"],
+    ["https://*.shop.test/*", "https://evil.test/.shop.test/"],
+    ["https://shop.test/app/*", "https://shop.test/app/..%2Fadmin"],
+    ["https://shop.test/app/*", "https://shop.test/app/%2e%2e/admin"],
+  ])("allow %s does not allow %s", (pattern, url) => {
+    expect(isDenied(url, rules([pattern]))).toBe(true);
+    expect(isDenied(url, rules([], [pattern]))).toBe(false);
+  });
+
+  it("counts for what a proxy sees: a host with its port, or an address that a name resolves to", () => {
+    const hostIsDenied = (host: string, port: number, by = policy) =>
+      denied(() => by.allowHost(host, port)) !== undefined;
+    const own = rules(
+      ["shop.test", "https://app.test/part/*", "localhost:*"],
+      ["localhost:3000", "https://shop.test/x*"],
+    );
+    expect(hostIsDenied("shop.test", 443, own)).toBe(false);
+    expect(hostIsDenied("app.test", 443, own)).toBe(false);
+    expect(hostIsDenied("app.test", 8443, own)).toBe(true);
+    expect(hostIsDenied("other.test", 443, own)).toBe(true);
+    expect(hostIsDenied("::1", 3000, own)).toBe(true);
+    expect(hostIsDenied("127.0.0.1", 7333, own)).toBe(true);
+    expect(hostIsDenied("169.254.169.254", 80)).toBe(true);
+    expect(addressIsDenied("127.0.0.1:3000", own)).toBe(true);
+    expect(addressIsDenied("127.0.0.1:3001", own)).toBe(false);
+    expect([own.hasPathRules, policy.hasPathRules, rules([], ["https://shop.test/*"]).hasPathRules]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
+});
+
 it("shows neither credentials nor the query of what it denies", () => {
   const error = denied(() => policy.allowUrl("http://user:hunter22@169.254.169.254/x?token=abcdef"));
   expect(error?.message).not.toMatch(/hunter22|abcdef/);

@@ -249,7 +249,8 @@ export class Action {
       await work(this);
     } catch (error) {
       if (closedOnInput(error) && (await this.#goesOn(signal))) return;
-      if (!timedOutOnInput(error) || !(await this.#answersAgain(signal))) throw error;
+      if (!timedOutOnInput(error) || !(await this.#answersAgain(signal)))
+        throw this.session.guard.explained(error, this.#signals.failedNavigation());
     }
   }
 

@@ -4,6 +4,7 @@ import { endsWithin, untilAborted } from "../../waiting/deadlines.ts";
 import { firstLines } from "../page/failures.ts";
 import { registerEngine } from "../page/inpage.ts";
 import { playwright } from "../page/playwright.ts";
+import type { BrowserProxy } from "../proxy/browserProxy.ts";
 import { browserNotFound, channelNotFound, findBrowser } from "./findBrowser.ts";
 import type { StorageState } from "./session.ts";
 import { isOverBidi, type WebSettings } from "./settings.ts";
@@ -27,6 +28,9 @@ const quietFlags = [
   "--no-first-run",
   // Without it the headless shell writes what pages log to stderr, where a line over 512 MB throws in Playwright and ends us.
   ...["--enable-logging=stderr", "--log-level=2"],
+  // WebRTC goes through the proxy too. The two names are those of the headless shell and of a whole browser.
+  "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+  "--webrtc-ip-handling-policy=disable_non_proxied_udp",
 ];
 
 /**
@@ -34,9 +38,13 @@ const quietFlags = [
  * BROWSER_UNUSABLE with the browser's own reason. A started browser hangs on a pipe of this process, so it ends with
  * it, also on kill -9.
  */
-export async function openBrowser(settings: WebSettings, signal: AbortSignal): Promise<OpenedBrowser> {
+export async function openBrowser(
+  settings: WebSettings,
+  proxy: BrowserProxy | undefined,
+  signal: AbortSignal,
+): Promise<OpenedBrowser> {
   signal.throwIfAborted();
-  const starting = start(settings);
+  const starting = start(settings, proxy);
   try {
     return await untilAborted(starting, signal);
   } catch (error) {
@@ -46,7 +54,7 @@ export async function openBrowser(settings: WebSettings, signal: AbortSignal): P
   }
 }
 
-async function start(settings: WebSettings): Promise<OpenedBrowser> {
+async function start(settings: WebSettings, proxy: BrowserProxy | undefined): Promise<OpenedBrowser> {
   try {
     await registerEngine();
     if (settings.connect !== undefined) {
@@ -57,7 +65,7 @@ async function start(settings: WebSettings): Promise<OpenedBrowser> {
     if (settings.cdp !== undefined) {
       return opened(await playwright().chromium.connectOverCDP(settings.cdp, { timeout: START_DEADLINE_MS }));
     }
-    const browser = await launch(settings);
+    const browser = await launch(settings, proxy);
     return opened(browser, settings.browser === "chromium" ? await processIdOf(browser) : undefined);
   } catch (error) {
     throw unusable(settings, error);
@@ -100,7 +108,7 @@ function kill(pid: number): void {
   }
 }
 
-async function launch(settings: WebSettings): Promise<Browser> {
+async function launch(settings: WebSettings, proxy: BrowserProxy | undefined): Promise<Browser> {
   const isFound = settings.channel === undefined || settings.executable_path !== undefined;
   const found = isFound ? findBrowser(settings) : undefined;
   if (found === undefined && isFound) {
@@ -116,6 +124,7 @@ async function launch(settings: WebSettings): Promise<Browser> {
     ...(settings.channel === undefined ? {} : { channel: settings.channel }),
     ...(found?.path === undefined ? {} : { executablePath: found.path }),
     ...(settings.browser === "chromium" ? { args: quietFlags, chromiumSandbox: settings.sandbox } : {}),
+    ...(proxy && proxyOptions(settings, proxy)),
   };
   const launchWith = (chosen: LaunchOptions) => playwright()[settings.browser].launch(chosen);
   return options.chromiumSandbox === true ? launchSandboxed(launchWith, options) : launchWith(options);
@@ -151,6 +160,37 @@ function withoutSandbox(cause: unknown): DeviceError {
       : "this system does not allow its sandbox";
   const message = `Chromium was not started: ${reason}. Run Labwright as a user that has one. If you trust every page that is opened, set controllers: {web: {sandbox: false}} for the device in labwright.yaml.`;
   return new DeviceError("BROWSER_UNUSABLE", message, { setting: "sandbox", reason }, { cause });
+}
+
+/**
+ * Chromium is given the password by `admit`, without Playwright. Playwright's options leave out parts of an installed Firefox, and
+ * this machine's own addresses in any.
+ */
+function proxyOptions(
+  { browser }: WebSettings,
+  { address, username, password }: BrowserProxy,
+): LaunchOptions {
+  if (browser === "chromium") return { proxy: { server: address } };
+  const { hostname, port } = new URL(address);
+  const of = (kind: string) => ({
+    [`network.proxy.${kind}`]: hostname,
+    [`network.proxy.${kind}_port`]: Number(port),
+  });
+  return {
+    proxy: { server: address, username, password },
+    ...(browser === "firefox" && {
+      firefoxUserPrefs: {
+        "network.proxy.type": 1,
+        ...of("http"),
+        ...of("ssl"),
+        "network.proxy.no_proxies_on": "",
+        "network.proxy.allow_hijacking_localhost": true,
+        "network.proxy.failover_direct": false,
+        "network.dns.disablePrefetch": true,
+        "media.peerconnection.ice.proxy_only": true,
+      },
+    }),
+  };
 }
 
 export function contextOptions(

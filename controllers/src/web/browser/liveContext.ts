@@ -16,6 +16,8 @@ export type ContextSetting = {
 
 type Listener = {
   notify(kind: DeviceNotice["kind"], text: string): void;
+  /** Why a request really failed, by its address and the browser's error. */
+  failureOf(url: string, errorText: string): string;
   opened(page: Page): void;
   crashed(page: Page): void;
 };
@@ -67,7 +69,7 @@ export class LiveContext {
         listener.notify("http_error", httpError(response.request(), `answered ${response.status()}`));
     });
     context.on("requestfailed", (request) => {
-      const reason = request.failure()?.errorText ?? "";
+      const reason = listener.failureOf(request.url(), request.failure()?.errorText ?? "");
       // A page gives up its own requests when it is left, and a test may have switched the network off.
       if (/ABORTED|CANCELLED|DISCONNECTED|OFFLINE|BLOCKED/i.test(reason) || request.isNavigationRequest())
         return;

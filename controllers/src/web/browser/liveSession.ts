@@ -5,11 +5,13 @@ import { endsWithin, untilAborted, withDeadline } from "../../waiting/deadlines.
 import { SharedWork } from "../../waiting/sharedWork.ts";
 import { lostBrowser } from "../page/failures.ts";
 import { type PageSignals, watchPage } from "../page/signals.ts";
+import { admit } from "../proxy/admission.ts";
 import { BlankPage } from "./blankPage.ts";
-import { contextOptions, type OpenedBrowser, openBrowser, unusable } from "./browser.ts";
+import { contextOptions, type OpenedBrowser, unusable } from "./browser.ts";
 import { Clipboard } from "./clipboard.ts";
 import type { Dialogs } from "./dialogs.ts";
 import type { Downloads } from "./downloads.ts";
+import { openGuarded, trafficNote } from "./guardedBrowser.ts";
 import { healthOf } from "./health.ts";
 import { type ContextSetting, LiveContext, type TabSetting } from "./liveContext.ts";
 import { Notices } from "./notices.ts";
@@ -95,8 +97,10 @@ export class LiveSession implements DrivenSession {
   }
 
   facts(): ControllerFacts {
+    if (!this.#browser) return {};
     const { channel, browser } = this.settings;
-    return this.#browser ? { version: `${channel ?? browser} ${this.#browser.browser.version()}` } : {};
+    const note = trafficNote(this.guard.proxy);
+    return { version: `${channel ?? browser} ${this.#browser.browser.version()}`, ...(note && { note }) };
   }
 
   isAlive(): boolean {
@@ -263,7 +267,7 @@ export class LiveSession implements DrivenSession {
     const state =
       before === undefined ? await this.#savedState(this.settings.storage_state) : this.#keeper.kept();
     if (before === "lost") await this.#closeBrowser("lost");
-    const opened = await openBrowser(this.settings, signal);
+    const opened = await openGuarded(this.settings, this.guard, signal);
     const limit = withDeadline(signal, READY_DEADLINE_MS);
     try {
       await untilAborted(this.#fill(opened, state), limit.signal);
@@ -349,9 +353,10 @@ export class LiveSession implements DrivenSession {
     const context = await this.#browser.browser.newContext(contextOptions(this.settings, storageState));
     if (!this.#ownsBrowser()) await this.guard.guardContext(context);
     this.guard.guardConnections(context);
-    this.servers.listen(context);
+    this.servers.listen(context, this.guard);
     const live = new LiveContext(context, {
       notify: (kind, text) => this.notices.add(kind, text, context),
+      failureOf: (url, text) => this.guard.failureOf(url, text),
       opened: (page) => {
         this.signals(page);
         if (this.#acting > 0) live.makeCurrent(page);
@@ -361,7 +366,9 @@ export class LiveSession implements DrivenSession {
       },
     });
     for (const prepare of this.#preparations) await prepare(context);
-    await this.#openTab(live);
+    const page = await this.#openTab(live);
+    const cdp = await this.signals(page).cdp();
+    if (this.guard.proxy && cdp) await admit(cdp, this.guard.proxy);
     return live;
   }
 

@@ -1,6 +1,7 @@
 import type { BrowserContext, Page, Request, Response } from "playwright-core";
 import type { Health } from "../../contract.ts";
 import { unreachableReason } from "../page/failures.ts";
+import type { UrlGuard } from "./urlGuard.ts";
 
 /** Requests of more origins than this are not kept apart. */
 const ORIGINS_KEPT = 200;
@@ -22,9 +23,11 @@ export class Servers {
   readonly #words = new Map<string, Word>();
   readonly #documents = new WeakMap<Page, Opened>();
 
-  listen(context: BrowserContext): void {
+  listen(context: BrowserContext, guard: Pick<UrlGuard, "failureOf">): void {
     context.on("response", (response) => this.#answered(response));
-    context.on("requestfailed", (request) => this.#failed(request));
+    context.on("requestfailed", (request) =>
+      this.#failed(request, guard.failureOf(request.url(), request.failure()?.errorText ?? "")),
+    );
   }
 
   opened(page: Page, since: number): Opened | undefined {
@@ -52,8 +55,7 @@ export class Servers {
     this.#note(response.request(), undefined, isRedirect ? undefined : { status, challenge });
   }
 
-  #failed(request: Request): void {
-    const failure = request.failure()?.errorText ?? "";
+  #failed(request: Request, failure: string): void {
     // A network that a test has switched off says nothing about the app; nor does a request that the page gave up.
     if (unreachableReason(failure) === undefined || /DISCONNECTED|OFFLINE/.test(failure)) return;
     this.#note(request, failure, { failure });

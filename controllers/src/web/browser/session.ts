@@ -41,7 +41,7 @@ export type WebSession = {
 export type DrivenSession = WebSession & {
   readonly settings: WebSettings;
   readonly servers: Servers;
-  readonly guard: Pick<UrlGuard, "denials" | "wasDenied">;
+  readonly guard: Pick<UrlGuard, "denials" | "explained" | "wasDenied">;
   readonly clipboard: Pick<Clipboard, "used">;
   isChromium(): boolean;
   /** What the tab did of itself: navigations under way, windows asked for. */

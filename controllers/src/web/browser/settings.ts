@@ -7,6 +7,21 @@ const viewportSchema = z
   })
   .describe("Size of the page in CSS pixels.");
 
+const proxySchema = z
+  .strictObject({
+    server: z.string().min(1).describe("http://host:port or https://host:port."),
+    username: z.string().min(1).optional(),
+    password: z.string().min(1).optional().describe("Also as {{secret.NAME}}."),
+    bypass: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("Hosts that are reached directly, as in NO_PROXY. This machine always is."),
+  })
+  .describe(
+    "The proxy that leads to the app, where there is no direct way. Without it HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY count.",
+  );
+
 /** What a device of model `web` may set in the configuration. `connect` and `cdp` use a browser that already runs. */
 export const webSettingsSchema = z
   .strictObject({
@@ -33,6 +48,7 @@ export const webSettingsSchema = z
     user_agent: z.string().min(1).optional(),
     storage_state: z.string().min(1).optional().describe("Name of a saved storage state to start with."),
     ignore_https_errors: z.boolean().default(false),
+    proxy: proxySchema.optional(),
   })
   .refine((settings) => settings.connect === undefined || settings.cdp === undefined, {
     message: "give connect or cdp, not both",

@@ -1,29 +1,37 @@
-import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import type { Browser, BrowserContext, Page, Response } from "playwright-core";
 import type { ControllerContext } from "../../contract.ts";
 import { shortened } from "../../elements/quoted.ts";
+import type { BrowserProxy } from "../proxy/browserProxy.ts";
+import { Names, resolveHost } from "../proxy/names.ts";
+import { placeOf, withPort } from "../proxy/place.ts";
 
-const RESOLVED_FOR_MS = 10_000;
-const KEPT = 500;
+const deniedKept = 500;
+const deniedCode = "ERR_BLOCKED_BY_CLIENT";
+/** The page gave the request up, or a test has switched the network off: the proxy knows nothing about it. */
+const ownDoing = /ABORTED|CANCELLED|DISCONNECTED|OFFLINE|BLOCKED/i;
 
-const DENIED_KEPT = 50;
+type Policy = Pick<ControllerContext, "allowUrl" | "allowAddress" | "allowHost" | "hasPathRules" | "resolve">;
 
 /** Judges addresses by the server's policy. `report` gets a line for each one that is refused. */
 export class UrlGuard {
   /** How many it has refused; a command compares before and after. */
   denials = 0;
+  readonly names: Names;
+  /** The proxy of the browser that is open; undefined for one that others have started. */
+  proxy: BrowserProxy | undefined;
   readonly #denied: string[] = [];
-  readonly #resolved = new Map<string, { addresses: Promise<readonly string[]>; until: number }>();
 
   constructor(
-    private readonly context: Pick<ControllerContext, "allowUrl" | "allowAddress">,
+    readonly policy: Policy,
     private readonly report: (line: string) => void,
-  ) {}
+  ) {
+    this.names = new Names((host) => (policy.resolve ?? resolveHost)(host));
+  }
 
   /**
-   * Guards every request of a Chromium that is ours alone: new tabs, frames, redirects and downloads included, before
-   * anything is sent. Playwright's own routing is asked about the first request of a redirect chain only.
+   * Guards the documents of a Chromium that is ours alone: new tabs, frames and redirects, before anything is sent, so that
+   * the page that was there stays. The proxy refuses everything else, except for rules on paths of https: addresses, which it does not see.
    */
   async guardBrowser(browser: Browser): Promise<void> {
     const cdp = await browser.newBrowserCDPSession();
@@ -37,7 +45,15 @@ export class UrlGuard {
       // The request may be gone with its tab by now.
       answer.catch(() => undefined);
     });
-    await cdp.send("Fetch.enable", { patterns: [{ urlPattern: "*" }] });
+    const isWhole = this.proxy === undefined;
+    const others = this.policy.hasPathRules ? ["https://*", "file:*"] : ["file:*"];
+    const patterns = isWhole
+      ? [{ urlPattern: "*" }]
+      : [
+          { urlPattern: "*", resourceType: "Document" as const },
+          ...others.map((urlPattern) => ({ urlPattern })),
+        ];
+    await cdp.send("Fetch.enable", { patterns });
   }
 
   /** Guards a context in a browser that others use too, or that is not Chromium: first requests before they are sent. */
@@ -52,67 +68,79 @@ export class UrlGuard {
     });
   }
 
-  /** What can only be judged afterwards: the address really connected to, and web sockets, which no routing pauses. */
+  /** What can only be judged afterwards: web sockets by their path and, without a proxy, the address really connected to. */
   guardConnections(context: BrowserContext): void {
-    context.on("response", (response) => {
-      this.#checkServer(response).catch(() => undefined);
-    });
-    context.on("page", (page) => {
-      page.on("websocket", (socket) => void this.#leaveIfRefused(socket.url(), () => page));
-    });
+    if (this.proxy === undefined)
+      context.on("response", (response) => {
+        this.#checkServer(response).catch(() => undefined);
+      });
+    if (this.proxy === undefined || this.policy.hasPathRules)
+      context.on("page", (page) => {
+        page.on("websocket", (socket) => void this.#leaveIfRefused(socket.url(), () => page));
+      });
   }
 
   /** Whether it refused this address lately. */
   wasDenied(url: string): boolean {
-    return this.#denied.includes(url);
+    return this.#denied.includes(url) || this.proxy?.failureOf(url) === deniedCode;
   }
 
-  #deny(url: string, reason: string): void {
+  /** Why a request failed: what the browser says of it, or what only the proxy knows. */
+  failureOf(url: string, errorText: string): string {
+    if (this.proxy === undefined || ownDoing.test(errorText)) return errorText;
+    const code = this.wasDenied(url) ? deniedCode : this.proxy.failureOf(url);
+    return code === undefined ? errorText : `net::${code}`;
+  }
+
+  /** The error of a navigation to `url`, with the reason that {@link failureOf} gives. */
+  explained(error: unknown, url: string | undefined): unknown {
+    if (!(error instanceof Error)) return error;
+    const [whole, code = "", asked] = /(net::ERR_\w+|NS_ERROR_\w+)(?: at (\S+))?/.exec(error.message) ?? [];
+    const address = url ?? asked;
+    if (whole === undefined || address === undefined) return error;
+    const reason = this.failureOf(address, code);
+    return reason === code ? error : new Error(error.message.replace(code, reason), { cause: error });
+  }
+
+  /** Notes that an address was refused. */
+  deny(url: string, reason: string): void {
     this.denials++;
     this.#denied.push(url);
-    if (this.#denied.length > DENIED_KEPT) this.#denied.shift();
+    if (this.#denied.length > deniedKept) this.#denied.shift();
     this.report(`${shortened(url, 200)}: ${reason}`);
   }
 
   /** Whether `url`, or an address that its host resolves to, is refused. */
   async #refuses(url: string): Promise<boolean> {
     const reason = await this.#refusal(url);
-    if (reason !== undefined) this.#deny(url, reason);
+    if (reason !== undefined) this.deny(url, reason);
     return reason !== undefined;
   }
 
   async #refusal(url: string): Promise<string | undefined> {
-    const byUrl = reasonOf(() => this.context.allowUrl(url));
-    const host = hostOf(url);
-    if (byUrl !== undefined || host === undefined) return byUrl;
-    const addresses = isIP(host) === 0 ? await this.#addressesOf(host) : [host];
-    return addresses.map((address) => this.#refusalOfAddress(address)).find((reason) => reason !== undefined);
+    const byUrl = reasonOf(() => this.policy.allowUrl(url));
+    const place = placeOf(url);
+    if (byUrl !== undefined || place === undefined) return byUrl;
+    const { host, port } = place;
+    if (this.proxy?.isResolvedElsewhere(place)) return undefined;
+    // A name that does not resolve here is the browser's to report.
+    const addresses = await this.names.addressesOf(host).catch(() => []);
+    return addresses
+      .map((address) => this.#refusalOfAddress(address, port))
+      .find((reason) => reason !== undefined);
   }
 
-  #refusalOfAddress(address: string): string | undefined {
-    return reasonOf(() => this.context.allowAddress(address));
-  }
-
-  #addressesOf(host: string): Promise<readonly string[]> {
-    const known = this.#resolved.get(host);
-    if (known !== undefined && known.until > performance.now()) return known.addresses;
-    // A name that does not resolve here is the browser's to report, or a proxy's to resolve.
-    const addresses = lookup(host, { all: true }).then(
-      (found) => found.map(({ address }) => address),
-      () => [],
-    );
-    if (this.#resolved.size >= KEPT) this.#resolved.clear();
-    this.#resolved.set(host, { addresses, until: performance.now() + RESOLVED_FOR_MS });
-    return addresses;
+  #refusalOfAddress(address: string, port: number): string | undefined {
+    return reasonOf(() => this.policy.allowAddress(withPort(address, port)));
   }
 
   async #checkServer(response: Response): Promise<void> {
-    const host = hostOf(response.url());
-    if (host === undefined || host === "localhost" || isIP(host) !== 0) return;
+    const place = placeOf(response.url());
+    if (place === undefined || place.host === "localhost" || isIP(place.host) !== 0) return;
     const server = await response.serverAddr();
-    const reason = server === null ? undefined : this.#refusalOfAddress(server.ipAddress);
+    const reason = server === null ? undefined : this.#refusalOfAddress(server.ipAddress, server.port);
     if (reason === undefined) return;
-    this.#deny(response.url(), reason);
+    this.deny(response.url(), reason);
     await response.frame().page().goto("about:blank");
   }
 
@@ -123,12 +151,6 @@ export class UrlGuard {
       // A page that is gone need not be left.
     }
   }
-}
-
-function hostOf(url: string): string | undefined {
-  if (!URL.canParse(url)) return undefined;
-  const { hostname } = new URL(url);
-  return hostname === "" ? undefined : hostname.replace(/^\[|\]$/g, "");
 }
 
 function reasonOf(check: () => void): string | undefined {

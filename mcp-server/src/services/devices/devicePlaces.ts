@@ -25,6 +25,8 @@ export function createDeviceContexts(
     deviceId: id,
     allowUrl: policy.allowUrl,
     allowAddress: policy.allowAddress,
+    allowHost: policy.allowHost,
+    hasPathRules: policy.hasPathRules,
     uploadPath: (name) => uploadPath(uploads, name),
     storageStatePath: (name) => storageStatePath(storageStates, name),
     unsafe: { javascript: unsafe.javascript, deviceShell: unsafe.device_shell },

@@ -1,5 +1,4 @@
 import type { LookupOptions } from "node:dns";
-import { lookup } from "node:dns/promises";
 import {
   type ClientRequest,
   Agent as HttpAgent,
@@ -7,17 +6,19 @@ import {
   type IncomingMessage,
 } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
-import type { LookupFunction } from "node:net";
+import { isIP, type LookupFunction } from "node:net";
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate, inflateRaw } from "node:zlib";
-import { DeviceError } from "@labwright/controllers";
+import { DeviceError, resolveHost } from "@labwright/controllers";
 import { ToolError } from "../../errors.ts";
 import type { ProductionPolicy, WriteRequest } from "./production.ts";
 import type { RequestLimits } from "./requestLimits.ts";
 import type { UrlPolicy } from "./urlPolicy.ts";
 
+type Addresses = Pick<UrlPolicy, "allowUrl" | "allowAddress">;
+
 /** What every request of ours passes on its way out. Redirects pass it again. */
-export type WayOut = UrlPolicy & {
+export type WayOut = Addresses & {
   production?: Pick<ProductionPolicy, "judgeWrite">;
   limits?: RequestLimits;
   /** Called for each request that was sent, with its whole address: the log masks it. */
@@ -151,7 +152,7 @@ function agentFor(url: URL, { method, connections }: Hop): HttpAgent | false {
   return url.protocol === "https:" ? connections.https : connections.http;
 }
 
-function send(policy: UrlPolicy, url: URL, hop: Hop): Promise<Response> {
+function send(policy: Addresses, url: URL, hop: Hop): Promise<Response> {
   return new Promise((resolve, reject) => {
     const fail = (error: unknown) => reject(hop.signal.aborted ? hop.signal.reason : failure(url, error));
     const start = url.protocol === "https:" ? httpsRequest : httpRequest;
@@ -190,14 +191,14 @@ function withCookies({ headers, cookies }: Hop, url: URL): Record<string, string
 }
 
 /** Asks the policy for every address that the name resolves to, before any of them is connected to. */
-function checkedLookup(policy: UrlPolicy, url: URL): LookupFunction {
+function checkedLookup(policy: Addresses, url: URL): LookupFunction {
   const port = url.port || (url.protocol === "https:" ? "443" : "80");
   const resolveAllowed = async (hostname: string, options: LookupOptions) => {
-    const addresses = await lookup(hostname, { ...options, all: true });
-    for (const { address, family } of addresses) {
-      policy.allowAddress(family === 6 ? `[${address}]:${port}` : `${address}:${port}`);
-    }
-    return addresses;
+    const addresses = await resolveHost(hostname);
+    for (const address of addresses)
+      policy.allowAddress(isIP(address) === 6 ? `[${address}]:${port}` : `${address}:${port}`);
+    const found = addresses.map((address) => ({ address, family: isIP(address) }));
+    return found.filter(({ family }) => !options.family || options.family === family);
   };
   return (hostname, options, done) => {
     resolveAllowed(hostname, options).then(

@@ -1,7 +1,7 @@
 import { BlockList, isIP } from "node:net";
 import { networkInterfaces } from "node:os";
 import { DeviceError } from "@labwright/controllers";
-import { parseUrlPattern, type UrlPattern } from "../../domain/urlPattern.ts";
+import { parseUrlPattern, plainPath, type UrlPattern } from "../../domain/urlPattern.ts";
 
 /** Which addresses devices and requests may reach. Both throw `URL_DENIED`. */
 export type UrlPolicy = {
@@ -9,6 +9,10 @@ export type UrlPolicy = {
   allowUrl(url: string): void;
   /** An address that a host name resolved to; with a port (`1.2.3.4:80`, `[::1]:80`) our own port is refused too. */
   allowAddress(address: string): void;
+  /** Judges what is known before a TLS connection or a web socket: denied where no address there is allowed, whatever its path. */
+  allowHost(host: string, port: number): void;
+  /** Some rule has a path, or names web sockets alone: {@link allowHost} cannot decide by it. */
+  hasPathRules: boolean;
 };
 
 export type UrlRules = { allow: readonly string[]; deny: readonly string[] };
@@ -52,10 +56,31 @@ export function createUrlPolicy(rules: UrlRules, own: { port(): number | undefin
     if (port !== undefined && port === own.port() && isOwnAddress(address)) {
       throw refuse(text, "it is this server's own port");
     }
-    const listed = deny.some((pattern) => pattern.kind === "network" && ips.some(pattern.contains));
-    if (listed) throw refuse(text, "url_policy.deny names it");
+    const place = port === undefined ? undefined : { host: ips[0] ?? address, port };
+    const isNamed = (pattern: UrlPattern) =>
+      pattern.kind === "network" ? ips.some(pattern.contains) : place && deniesPlace(pattern, place);
+    if (deny.some(isNamed)) throw refuse(text, "url_policy.deny names it");
   };
-  return { allowUrl, allowAddress };
+
+  const allowHost = (host: string, port: number): void => {
+    const text = `https://${isIP(host) === 6 ? `[${host}]` : host}:${port}/`;
+    const url = parse(text);
+    const place = { host: url.hostname, port };
+    const isDenied = deny.some((pattern) => deniesPlace(pattern, place));
+    const isAllowed = allow.length === 0 || allow.some((pattern) => mayAllow(pattern, place));
+    const byRules = isDenied
+      ? "url_policy.deny names it"
+      : isAllowed
+        ? undefined
+        : "url_policy.allow does not name it";
+    const reason = hostProblem(url, own.port()) ?? byRules;
+    if (reason !== undefined) throw refuse(text, reason);
+  };
+
+  const isOpen = (pattern: UrlPattern) =>
+    pattern.kind !== "url" ||
+    (pattern.path === undefined && tunnelled.some((name) => pattern.scheme.test(name)));
+  return { allowUrl, allowAddress, allowHost, hasPathRules: ![...allow, ...deny].every(isOpen) };
 }
 
 function parse(text: string): URL {
@@ -71,7 +96,7 @@ function hostProblem(url: URL, ownPort: number | undefined): string | undefined 
   if (ip !== undefined && isDeniedAddress(ip)) {
     return "link-local and cloud-metadata addresses are never allowed";
   }
-  const isOwn = ip === undefined ? /(^|\.)localhost\.?$/.test(host) : isOwnAddress(ip);
+  const isOwn = ip === undefined ? isLocalName(host) : isOwnAddress(ip);
   if (isOwn && ownPort !== undefined && portOf(url) === String(ownPort))
     return "it is this server's own port";
   return undefined;
@@ -97,12 +122,56 @@ function ruleProblem(
 
 /** An address that a name resolves to is not known here: a network only matches an address that is written in the URL. */
 export function matchesUrl(pattern: UrlPattern, url: URL): boolean {
-  const host = url.hostname.replace(/\.$/, "");
-  if (pattern.kind === "network") return spellings(host).some(pattern.contains);
-  if (pattern.kind === "url")
-    return pattern.url.test(`${url.protocol}//${url.host}${url.pathname}${url.search}`);
-  return pattern.host.test(host) && (pattern.port === undefined || pattern.port === portOf(url));
+  const place = { host: url.hostname, port: Number(portOf(url)) };
+  if (pattern.kind !== "url") return matchesPlace(pattern, place);
+  const scheme = url.protocol.slice(0, -1);
+  return (
+    matchesPlace(pattern, place, scheme) &&
+    (pattern.path === undefined || pattern.path.test(plainPath(url.pathname + url.search)))
+  );
 }
+
+/** A host in the spelling of a URL, and a port. */
+type Place = { host: string; port: number };
+
+/** Does not look at a pattern's path. `scheme` counts for one of kind `url`. */
+function matchesPlace(pattern: UrlPattern, place: Place, scheme = ""): boolean {
+  const hosts = namesOf(place.host.replace(/\.$/, ""));
+  if (pattern.kind === "network") return hosts.some((host) => isIP(host) !== 0 && pattern.contains(host));
+  if (pattern.kind === "url" && !pattern.scheme.test(scheme)) return false;
+  const [port, usual] = [String(place.port), defaultPorts[`${scheme}:`]];
+  if (pattern.kind === "host" && pattern.port !== undefined && pattern.port !== port) return false;
+  const suffix = pattern.kind === "host" || port === usual ? "" : `:${port}`;
+  return [...hosts, ...(isSameMachine(place.host, pattern.host) ? [pattern.host] : [])].some((host) =>
+    pattern.authority.test((isIP(host) === 6 ? `[${host}]` : host) + suffix),
+  );
+}
+
+/** What a proxy may see in a tunnel: `wss:` looks like `https:`. */
+const tunnelled = ["https", "ws"];
+
+const deniesPlace = (pattern: UrlPattern, place: Place): boolean =>
+  pattern.kind === "url"
+    ? pattern.path === undefined && tunnelled.some((scheme) => matchesPlace(pattern, place, scheme))
+    : matchesPlace(pattern, place);
+
+const mayAllow = (pattern: UrlPattern, place: Place): boolean =>
+  [...tunnelled, "wss"].some((scheme) => matchesPlace(pattern, place, scheme));
+
+/** A host, as it is written and as an address. `localhost` and the names below it are the addresses of loopback. */
+function namesOf(host: string): string[] {
+  if (isLocalName(host)) return [host, "127.0.0.1", "::1"];
+  return [host.replace(/^\[|\]$/g, ""), ...spellings(host)];
+}
+
+/** Two spellings of loopback; two names below `localhost` may be two sites of one server. */
+function isSameMachine(host: string, other: string): boolean {
+  const isLocal = (one: string) => isLocalName(one) || isLoopbackAddress(one);
+  const isBelow = (one: string) => isLocalName(one) && one.includes(".");
+  return isLocal(host) && isLocal(other) && !(isBelow(host) && isBelow(other));
+}
+
+const isLocalName = (host: string) => /(^|\.)localhost\.?$/.test(host);
 
 function splitAddress(text: string): { address: string; port: number | undefined } {
   const parts = /^(?:\[([^\]]+)\]|([^:]+)):(\d+)$/.exec(text);
