@@ -1,4 +1,5 @@
 import * as agent from "./agent.ts";
+import { bounded } from "./agent.ts";
 import type { PageQuery } from "./query.ts";
 import type { HookNames } from "./tree/hooks.ts";
 import { native } from "./tree/native.ts";
@@ -66,6 +67,6 @@ function run(root: Scope, { source, given }: Run): unknown {
 
 function answer(said: unknown): Element {
   const element = native.createElement("a");
-  element.textContent = agent.bounded(JSON.stringify(said ?? null));
+  element.textContent = bounded(JSON.stringify(said ?? null));
   return element;
 }
