@@ -91,22 +91,22 @@ const tooLate = (limitMs: number) =>
 
 class Pictures {
   readonly artifacts: Step["artifacts"] = [];
-  /** Why a picture could not be taken or kept, one line each. */
+  /** Why a picture could not be kept, one line each: a fault of the lab that the run's reply must say. */
   readonly missing: string[] = [];
-  private slowness: string | undefined;
+  private readonly faults: string[] = [];
 
   constructor(private readonly frame: Frame) {}
 
-  /** The output, with a note if pictures were left out on a slow device. */
+  /** The output with a note of each picture that could not be taken. */
   noted(output: unknown): unknown {
-    if (this.slowness === undefined) return output;
+    if (this.faults.length === 0) return output;
     return {
       ...(typeof output === "object" && output !== null ? output : { value: output }),
-      notes: [this.slowness],
+      notes: this.faults,
     };
   }
 
-  /** A picture that is missing becomes a notice of the step, unless the device has no screen. `sparing` skips it on a slow device. */
+  /** Notes a missing picture in the step, unless the device has no screen. `sparing` skips it on a slow device. */
   async take(kind: "screenshot_before" | "screenshot_after", sparing: boolean): Promise<void> {
     const { session } = this.frame;
     const { run, ports } = session;
@@ -117,7 +117,7 @@ class Pictures {
     }
     const slowness = sparing ? ports.screen.slowness(run.device.id) : undefined;
     if (slowness !== undefined) {
-      if (!session.saidSlow) this.slowness = slowness;
+      if (!session.saidSlow) this.faults.push(slowness);
       session.saidSlow = true;
       return;
     }
@@ -132,11 +132,16 @@ class Pictures {
       session.lastPicture = { uri, mime_type, at: ports.clock.monotonic() };
     } catch (error) {
       if (run.signal.aborted) return;
-      const { code, message } = reasonOf(error);
-      this.missing.push(`no ${kind.replace("_", " ")}: ${code}: ${message}`);
+      this.miss(kind, error);
     } finally {
       stop();
     }
+  }
+
+  private miss(kind: string, error: unknown): void {
+    const { code, message } = reasonOf(error);
+    const lines = code === "ARTIFACT_STORE_FULL" ? this.missing : this.faults;
+    lines.push(`no ${kind.replace("_", " ")}: ${code}: ${message}`);
   }
 }
 
