@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { startPostgres } from "../fixtures/postgres.ts";
+import { hasSandbox } from "../fixtures/sandbox.ts";
 import { run, startFakeDaemon, temporaryFolder } from "./fixtures.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -148,6 +149,23 @@ describe("labwright doctor", () => {
     cleanUp.push(() => server.stop());
     const { of } = await examine(undefined, { DATABASE_URL: await server.newDatabase() });
     expect(of("database")).toMatchObject({ status: "ok", detail: expect.stringMatching(/^PostgreSQL \d+/) });
+  });
+
+  it("says what stands between pages, scripts and this machine", async () => {
+    const devices =
+      "devices: [{name: here}, {name: away, controllers: {web: {cdp: 'http://127.0.0.1:1'}}}]\n";
+    const { of } = await examine(devices);
+    const isRoot = process.getuid?.() === 0;
+    expect(of("browser sandbox")).toMatchObject(
+      isRoot ? { status: "warning", detail: expect.stringContaining("off for here:") } : { status: "ok" },
+    );
+    expect(of("browser proxy")).toMatchObject({
+      status: "warning",
+      detail: expect.stringContaining("none for away"),
+    });
+    expect(of("sandbox for scripts")?.status).toBe(hasSandbox ? "ok" : "warning");
+    expect(of("seccomp for scripts") !== undefined).toBe(hasSandbox);
+    expect(of("cgroup for scripts") !== undefined).toBe(hasSandbox);
   });
 
   it("warns of a port that another program holds, and knows the running daemon's own", async () => {

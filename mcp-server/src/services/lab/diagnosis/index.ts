@@ -3,8 +3,9 @@ import type { SkillProblem } from "@labwright/skills";
 import type { Config } from "../../../config.ts";
 import { ownAddons } from "../../../storage/engine/ownAddons.ts";
 import { checkOpenDatabase } from "./database.ts";
-import { checkDataDir, checkDisks, checkNode, checkPrograms, checkSandbox } from "./machine.ts";
+import { checkDataDir, checkDisks, checkNode, checkPrograms } from "./machine.ts";
 import { checkRemotes } from "./remotes.ts";
+import { checkBrowserWalls, checkScriptWalls } from "./walls.ts";
 
 export type Diagnosis = { run(signal: AbortSignal): Promise<{ ok: boolean; findings: DiagnosisFinding[] }> };
 
@@ -24,14 +25,15 @@ export async function examine(
   { env, signal }: Omit<DiagnosisContext, "addons">,
 ): Promise<DiagnosisFinding[]> {
   const context = { env, signal, addons: ownAddons(config.data_dir) };
-  const [stored, remotes, drivers, sandbox] = await Promise.all([
+  const [stored, remotes, drivers, scripts] = await Promise.all([
     database(),
     checkRemotes(config.agents.remotes, env, signal),
     checkDrivers(config.devices, factories, context),
-    checkSandbox(config.unsafe.unsandboxed_scripts, signal),
+    checkScriptWalls(config.unsafe.unsandboxed_scripts, signal),
   ]);
   const machine = examineMachine(config.data_dir, env);
-  return [...machine, ...checkDisks(config), stored, ...drivers, sandbox, ...remotes];
+  const walls = [...checkBrowserWalls(config.devices), ...scripts];
+  return [...machine, ...checkDisks(config), stored, ...drivers, ...walls, ...remotes];
 }
 
 export function createDiagnosis(

@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
-import { type DiagnosisFinding, findProgram, findSandbox } from "@labwright/controllers";
+import { type DiagnosisFinding, findProgram } from "@labwright/controllers";
 import { dataDirProblem } from "../../../config/dataDir.ts";
 import type { Environment } from "../../../config/places.ts";
 import type { Config } from "../../../config.ts";
@@ -165,15 +165,4 @@ function writeProblem(place: string): { message: string; hint: string } | undefi
       }
     );
   }
-}
-
-export async function checkSandbox(allowWithout: boolean, signal: AbortSignal): Promise<DiagnosisFinding> {
-  const what = "sandbox for scripts";
-  const found = await findSandbox(signal);
-  if (found.ok) return { what, status: "ok", detail: "bubblewrap works" };
-  const { reason, fix } = found;
-  const detail = allowWithout
-    ? `${reason}; scripts run without one, since unsafe.unsandboxed_scripts allows it`
-    : `${reason}; execute_script refuses to run`;
-  return { what, status: "warning", detail, fix };
 }
