@@ -152,7 +152,7 @@ it("says where the phone of the demo is", async () => {
 
 it("serves as the container does: the daemon in the foreground, and its health by status", async () => {
   const env = { ...environment, LABWRIGHT_DATA_DIR: join(folder, "served"), LABWRIGHT_PORT: "0" };
-  const started = spawn(program, ["serve"], { cwd: project, env, stdio: "ignore" });
+  const started = spawn(program, ["serve"], { cwd: tmpdir(), env, stdio: "ignore" });
   try {
     const healthy = () => exec(program, ["status"], { env }).then(({ stdout }) => stdout);
     await expect.poll(healthy, { timeout: 60_000 }).toMatch(/^status +healthy$/m);

@@ -6,7 +6,7 @@ import { ToolError } from "../errors.ts";
 import { dataDirProblem, makeDataDir } from "./dataDir.ts";
 import { parseSource } from "./source.ts";
 
-/** What labwright.yaml of a folder that nobody trusts may set: nothing of it starts a program, reads a file or opens a way in or out. */
+/** Settings that need no trust: none of them starts a program, reads a file, or opens a connection. */
 const harmlessKeys: ReadonlySet<string> = new Set(["devices", "models", "environments", "limits", "matrix"]);
 const harmlessSettings: Readonly<Record<string, readonly string[] | "all">> = {
   web: [
@@ -72,7 +72,7 @@ function writeTrust(dataDir: string, trust: Trust): void {
   renameSync(draft, fileOf(dataDir));
 }
 
-/** Throws CONFIG_INVALID for a file, found in a working directory, with settings that nobody trusted as they are now. */
+/** Throws CONFIG_INVALID for a file, found in a working directory, whose settings were not trusted as they are now. */
 export function requireTrust(file: string, value: unknown, dataDir: string): void {
   const parts = partsToTrust(value);
   const folder = realpathSync(dirname(file));
