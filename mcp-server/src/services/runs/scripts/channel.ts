@@ -97,9 +97,13 @@ async function read(request: IncomingMessage): Promise<z.output<typeof callSchem
 
 const mostResultBytes = 64_000;
 const [quote, backslash] = [34, 92];
-const steps = new Map(
-  Object.entries({ "[": 1, "{": 1, "]": -1, "}": -1 }).map(([of, step]) => [of.charCodeAt(0), step]),
-);
+/** What opens and closes: [ { ] }. */
+const steps = new Map([
+  [91, 1],
+  [123, 1],
+  [93, -1],
+  [125, -1],
+]);
 
 /** Says whether more brackets of JSON are open than a call may nest; those in strings are text. */
 function isDeep(json: string): boolean {
