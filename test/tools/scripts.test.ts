@@ -340,6 +340,37 @@ tried("list_hosts")
     );
   });
 
+  test("a call that is too large, too deep or not JSON is refused, and the next one is answered", async () => {
+    script(
+      "floods.py",
+      `import os, socket, json
+def send(body):
+    s = socket.socket(socket.AF_UNIX)
+    s.connect(os.environ["LABWRIGHT_SOCKET"])
+    s.sendall(b"POST /call HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\nContent-Length: %d\\r\\n\\r\\n" % len(body) + body)
+    reply = b""
+    while part := s.recv(65536): reply += part
+    reply = json.loads(reply[reply.find(b"{"):reply.rfind(b"}") + 1])
+    print("done" if reply["success"] else reply["error"]["code"] + " " + reply["error"]["message"][:40])
+call = b'{"tool": "list_hosts", "arguments": {"a": %s}}'
+send(call % (b'"' + b"x" * 999900 + b'"' + b" " * 1000))
+send(call % (b"[" * 200000 + b"]" * 200000))
+send(call % (b'"' + b'[\\\\"' * 1000 + b'"'))
+send(b'"\\\\' * 100000)
+send(b'{"tool": "list_hosts"}')
+raise SystemExit(1)
+`,
+    );
+    const { structured } = await execute({ script: "floods.py" });
+    expect(String(structured.log_tail).split("\n")).toEqual([
+      "INPUT_TOO_LARGE A call is at most 1 MB.",
+      "INVALID_INPUT A call nests at most 100 levels.",
+      'INVALID_INPUT list_hosts: a: unknown key "a"',
+      'INVALID_INPUT A call is JSON: {"tool": name, "argument',
+      "done",
+    ]);
+  });
+
   test("a test that a script runs cannot run scripts in turn", async () => {
     script("again.py", 'import labwright\nprint(labwright.call("execute_testcase", testcase="scripted"))\n');
     const testcase = { name: "scripted", ...chain([{ id: "again", type: "script", script: "again.py" }]) };

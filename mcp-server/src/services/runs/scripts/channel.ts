@@ -8,6 +8,8 @@ import { refused, type ToolReply } from "./calls.ts";
 
 const mostBodyBytes = 1_000_000;
 const mostConnections = 16;
+/** A megabyte of brackets takes the parser ten times as long as other text, and what reads its result may recurse. */
+const mostDepth = 100;
 
 const callSchema = z.strictObject({
   tool: z.string().min(1).max(128),
@@ -85,6 +87,7 @@ async function read(request: IncomingMessage): Promise<z.output<typeof callSchem
     if (text.length > mostBodyBytes)
       return { error: new ToolError("INPUT_TOO_LARGE", "A call is at most 1 MB.", "Send less at a time.") };
   }
+  if (isDeep(text)) return invalid(`A call nests at most ${mostDepth} levels.`);
   try {
     return callSchema.parse(JSON.parse(text));
   } catch {
@@ -93,6 +96,28 @@ async function read(request: IncomingMessage): Promise<z.output<typeof callSchem
 }
 
 const mostResultBytes = 64_000;
+const [quote, backslash] = [34, 92];
+/** What opens and closes: [ { ] }. */
+const steps = new Map([
+  [91, 1],
+  [123, 1],
+  [93, -1],
+  [125, -1],
+]);
+
+/** Says whether more brackets of JSON are open than a call may nest; those in strings are text. */
+function isDeep(json: string): boolean {
+  let open = 0;
+  let isText = false;
+  for (let at = 0; at < json.length && open <= mostDepth; at += 1) {
+    const code = json.charCodeAt(at);
+    if (code === quote) isText = !isText;
+    else if (!isText) open += steps.get(code) ?? 0;
+    else if (code === backslash) at += 1;
+  }
+  return open > mostDepth;
+}
+
 /** By the folder that runs' folders lie in: when what killed servers left there is gone. */
 const leftoversGone = new Map<string, Promise<unknown>>();
 
