@@ -140,6 +140,7 @@ describe("browsers elsewhere", () => {
       device = await openWebDevice({ settings, denyUrl: (url) => url.endsWith("/second") });
       await device.run("navigate_to_url", { url: `${site.url}/form` });
       expect((await device.run("get_page_info")).data?.tabs).toHaveLength(1);
+      expect(device.web.facts?.().note).toContain("does not go through Labwright's proxy");
       const direct = device.run("navigate_to_url", { url: `${site.url}/second` });
       expect((await failureOf(direct)).code).toBe("URL_DENIED");
       await device.run("navigate_to_url", { url: `${site.url}/` });
@@ -184,8 +185,10 @@ describe("settings", () => {
         locale: "de-DE",
         timezone: "Asia/Tokyo",
         user_agent: "Tester",
+        proxy: { server: "http://proxy.test:3128" },
       },
     });
+    expect(device.web.facts?.().note).toContain("proxy.test:3128, which resolves host names");
     const seen =
       "return [innerWidth, innerHeight, navigator.language, Intl.DateTimeFormat().resolvedOptions().timeZone, navigator.userAgent]";
     expect(await device.js(seen)).toEqual([640, 480, "de-DE", "Asia/Tokyo", "Tester"]);
