@@ -1,6 +1,6 @@
-import { createContext, Script } from "node:vm";
 import { z } from "zod";
 import { DeviceError } from "../errors.ts";
+import { testAll } from "./patterns.ts";
 import { quoted } from "./quoted.ts";
 import { holds, withinAnother } from "./text.ts";
 
@@ -17,9 +17,26 @@ export const matchWords =
   "case and white space count only with match exact or pattern, a part of a word or number only with contains";
 
 /** Throws INVALID_PARAMS for a broken pattern, and for one that takes longer than a second on this text. */
-export function matches(match: Match, wanted: string, found: string): boolean {
-  if (match === "pattern") return test(compile(wanted.normalize("NFC")), found.normalize("NFC"));
-  return holds({ match, text: wanted }, found);
+export async function matches(match: Match, wanted: string, found: string): Promise<boolean> {
+  return (await firstMatch(match, wanted, [found])) === 0;
+}
+
+/** The place of the first text that matches, or -1. Throws what {@link matches} throws. */
+export async function firstMatch(match: Match, wanted: string, found: readonly string[]): Promise<number> {
+  return found.findIndex(await matcherFor(match, wanted, found));
+}
+
+/** Says of each of these texts whether it matches. Throws what {@link matches} throws. */
+export async function matcherFor(
+  match: Match,
+  wanted: string,
+  found: readonly string[],
+): Promise<(text: string) => boolean> {
+  if (match !== "pattern") return (text) => holds({ match, text: wanted }, text);
+  const texts = found.map((one) => one.normalize("NFC"));
+  const isHit = await testAll(compilePattern(wanted.normalize("NFC")), texts);
+  const hits = new Set(found.filter((_, at) => isHit[at]));
+  return (text) => hits.has(text);
 }
 
 /** What a check adds to what it read where the text is there, but only within another word or number. */
@@ -29,37 +46,13 @@ export function partNote(match: Match, wanted: string, found: Iterable<string>):
   return `; the text is there only as part of another word or number: ${quoted(whole)}; say match: contains if you mean it`;
 }
 
-/** A pattern in parts, for use in the page. Throws INVALID_PARAMS. */
-export function patternParts(pattern: string): { text: string; flags: string } {
-  const { source, flags } = compile(pattern);
-  return { text: source, flags };
-}
-
 /** How a match reads: `is`, `contains`. */
 export function relation(match: Match): string {
   return { same: "is", words: "has", contains: "contains", exact: "is exactly", pattern: "matches" }[match];
 }
 
-const PATTERN_MS = 1_000;
-const patternTest = new Script("pattern.test(text)");
-const patternContext: { pattern?: RegExp; text?: string } = createContext({});
-
-/** In a context of its own, since only a script there can be stopped: some patterns take years. */
-function test(pattern: RegExp, text: string): boolean {
-  Object.assign(patternContext, { pattern, text });
-  try {
-    return patternTest.runInContext(patternContext, { timeout: PATTERN_MS }) === true;
-  } catch (cause) {
-    throw new DeviceError(
-      "INVALID_PARAMS",
-      `The pattern ${quoted(String(pattern))} takes too long on this text; avoid repeats within repeats, such as (a+)+`,
-      {},
-      { cause },
-    );
-  }
-}
-
-function compile(pattern: string): RegExp {
+/** A pattern as a check takes it: `/…/i` or bare. Throws INVALID_PARAMS. */
+export function compilePattern(pattern: string): RegExp {
   const [, text, flags] = /^\/([\s\S]+)\/([imsu]*)$/.exec(pattern) ?? [undefined, pattern, ""];
   try {
     return new RegExp(text ?? pattern, flags);

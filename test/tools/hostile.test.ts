@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { documents, expressions } from "../bench/step14/hostile/hostile.ts";
+import type { TestClient } from "../fixtures/client.ts";
+import { openProduct, type Product } from "../fixtures/product.ts";
+import { chain } from "../services/apps/testcases/testcaseBench.ts";
+
+let product: Product;
+let client: TestClient;
+beforeAll(async () => {
+  product = await openProduct("devices: [{ name: box, model: simulated }]\nlimits: { call_ms: 60000 }");
+  client = await product.connect();
+});
+afterAll(() => product.dispose());
+
+/** Makes a call, and others that must end while it runs. The reply, and how many of the others ended before it. */
+async function beside(name: string, args: object) {
+  let hasEnded = false;
+  const hostile = client.call(name, args).finally(() => {
+    hasEnded = true;
+  });
+  let others = 0;
+  for (; !hasEnded; others++) await client.call("list_devices", {});
+  return { reply: await hostile, others };
+}
+
+const every = <T>(list: readonly T[], step: number): T[] => list.filter((_, at) => at % step === 0);
+
+test.each(every(expressions, 9))("the expression $source ends with a clear error", async ({
+  source,
+  scope,
+}) => {
+  const testcase = {
+    name: `hostile ${source.length} ${source.slice(0, 60)}`,
+    variables: scope,
+    ...chain([{ type: "condition", expression: source }]),
+  };
+  const saved = await client.call("save_testcase", { testcase });
+  const { reply, others } = saved.error
+    ? { reply: saved, others: 0 }
+    : await beside("execute_testcase", { testcase: testcase.name, device_id: "box", wait_ms: 30_000 });
+  expect(reply.error ?? reply.structured).toBe(others);
+});
+
+test.each(
+  every(documents, 6).map((yaml) => [yaml.slice(0, 40), yaml]),
+)("the document %j ends with a clear error", async (_, yaml) => {
+  const { reply, others } = await beside("import_userinterface", { yaml });
+  expect(reply.error).toBe(others);
+});
+
+test("arguments that are nested too deep, or too many, are refused", async () => {
+  const deep = `${"[".repeat(5_000)}${"]".repeat(5_000)}`;
+  const many = Array.from({ length: 300_000 }, () => 1);
+  for (const testcase of [
+    { name: "deep", steps: JSON.parse(deep) },
+    { name: "many", steps: many },
+  ])
+    expect((await client.call("save_testcase", { testcase })).error).toMatchObject({
+      code: "INPUT_TOO_LARGE",
+    });
+});
