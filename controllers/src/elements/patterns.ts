@@ -22,7 +22,7 @@ const thread = createWorkerThread<Question, boolean[]>({
 
 /**
  * Which of the texts a regular expression (without flags g and y) matches, in their order. What takes long runs in a thread of
- * its own, so that nobody else waits. Throws INVALID_PARAMS after a second.
+ * its own, so that other calls go on. Throws INVALID_PARAMS after a second.
  */
 export async function testAll(pattern: RegExp, texts: readonly string[]): Promise<readonly boolean[]> {
   const started = performance.now();

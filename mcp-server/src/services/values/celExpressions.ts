@@ -40,7 +40,7 @@ export type Expression = {
    * and VERIFICATION_FAILED where the data has not what the expression reads.
    */
   evaluate(scope: Params): unknown;
-  /** The same, for as long as it takes: for a thread that somebody ends. */
+  /** The same, for as long as it takes: for a thread with a deadline. */
   evaluateWhole(scope: Params): unknown;
 };
 

@@ -45,7 +45,7 @@ const keyOf = (source: string, scope: string) => `${source}\0${scope}`;
 
 /** What was evaluated elsewhere for the work that runs now. */
 let answers: ReadonlyMap<string, ExpressionAnswer> | undefined;
-/** A busy machine ends quick work early too: where nobody can wait, it is tried again. */
+/** A busy machine ends quick work early too: outside `settled`, it is tried again. */
 const mostTries = 3;
 
 /** Does the work of an expression here, or gives what {@link settled} had done elsewhere. */
