@@ -1,17 +1,27 @@
 import { setImmediate } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { documents, expressions } from "../bench/step14/hostile/hostile.ts";
+import { apis, documents, expressions, schemas } from "../bench/step14/hostile/hostile.ts";
 import type { TestClient } from "../fixtures/client.ts";
+import { serve } from "../fixtures/loopback.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
 import { chain, sees } from "../services/apps/testcases/testcaseBench.ts";
 
+let server: Awaited<ReturnType<typeof serve>>;
 let product: Product;
 let client: TestClient;
 beforeAll(async () => {
+  server = await serve(({ url = "/" }, reply) => {
+    const [, kind, at = ""] = url.split("/");
+    const text = kind === "api" ? apis[Number(at)] : JSON.stringify(schemas[Number(at)]?.value);
+    reply.setHeader("content-type", "application/json").end(text);
+  });
   product = await openProduct("devices: [{ name: box, model: simulated }]\nlimits: { call_ms: 60000 }");
   client = await product.connect();
 });
-afterAll(() => product.dispose());
+afterAll(async () => {
+  await product.dispose();
+  await server.close();
+});
 
 /** Makes a call, and others that must end while it runs. The reply, and how many of the others ended before it. */
 async function beside(name: string, args: object) {
@@ -20,7 +30,7 @@ async function beside(name: string, args: object) {
     hasEnded = true;
   });
   let others = 0;
-  for (; !hasEnded; others++) {
+  for (; !hasEnded && others < 20; others++) {
     await client.call("list_devices", {});
     await setImmediate();
   }
@@ -58,6 +68,24 @@ test.each(
     code: "INVALID_INPUT",
     message: expect.stringMatching(/line \d+, column \d+/),
   });
+});
+
+const ended = /^(INVALID_INPUT|INPUT_TOO_LARGE|EXECUTION_TIMEOUT|OUT_OF_MEMORY|API_\w+)$/;
+
+test.each([2, 9, 14, 18])("the hostile JSON Schema %i ends, and holds no other call", async (at) => {
+  const checks = [{ json_schema: schemas[at]?.schema }];
+  const asked = { method: "GET", url: `${server.url}/value/${at}`, checks };
+  const { reply, others } = await beside("execute_api_request", asked);
+  expect(others).toBeGreaterThan(0);
+  if (reply.error) expect(reply.error.code).toMatch(ended);
+  else expect(reply.structured.checks).toHaveLength(1);
+});
+
+test.each([0, 2, 3])("the hostile description of an API %i ends, and holds no other call", async (at) => {
+  const { reply, others } = await beside("import_api_spec", { source: `${server.url}/api/${at}` });
+  expect(others).toBeGreaterThan(0);
+  if (reply.error) expect(reply.error.code).toMatch(ended);
+  else expect(reply.structured.operations).toBe(1);
 });
 
 test("arguments that are nested too deep, or too many, are refused", async () => {
