@@ -50,8 +50,10 @@ const entries = {
 /** One file each. No package has the phone, which is for the demo in a checkout. */
 const singleFiles = {
   pgliteWorker: join(here, "src/storage/engine/pgliteWorker.ts"),
+  expressionWorker: join(here, "src/services/values/expressionWorker.ts"),
   schemaWorker: join(here, "src/services/apps/apis/requests/schemaWorker.ts"),
   specWorker: join(here, "src/services/apps/apis/spec/specWorker.ts"),
+  yamlWorker: join(here, "src/services/values/yamlWorker.ts"),
   simulatedPhone: join(root, "test/lab/android/index.ts"),
 };
 /** SQLite looks for its WebAssembly next to its code, by a name that modules of this form lack. */

@@ -60,10 +60,7 @@ const { scripts } = JSON.parse(readFileSync("package.json", "utf8"));
 const ofCoverage = scripts.coverage.split(" ").filter((word) => word.startsWith("test/"));
 const everything = {
   checkers: [["types"], ["lint"], ["words"], ["deps"], ["unused"], ["coverage"]],
-  tests: [
-    "vitest",
-    ...ofCoverage.map((path) => `--exclude=${path.endsWith(".ts") ? path : `${path}/**`}`),
-  ],
+  tests: ["vitest", ...ofCoverage.map((path) => `--exclude=${path.endsWith(".ts") ? path : `${path}/**`}`)],
 };
 const { checkers, tests: asked } = process.argv.includes("--changed") ? ofChange() : everything;
 const [tests, checked] = await Promise.all([

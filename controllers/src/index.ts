@@ -40,7 +40,9 @@ export {
 } from "./programs/sandbox.ts";
 export { clipped, rectIn } from "./spaces.ts";
 export { atMost, untilAborted } from "./waiting/deadlines.ts";
+export { quickly } from "./waiting/quickly.ts";
 export { SharedWork } from "./waiting/sharedWork.ts";
+export { createWorkerThread, type QuestionLimits, type WorkerThread } from "./waiting/workerThread.ts";
 export {
   browserNames,
   createWebController,

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { readModel } from "#mcp-server/cli/demo/model.ts";
 import { implementations, serveTodomvc } from "#mcp-server/cli/demo/todomvc.ts";
 import { countLines, judge, type Verdict, verdictTable } from "#mcp-server/cli/demo/verdicts.ts";
-import { readYaml } from "#mcp-server/services/apps/files/importYaml.ts";
+import { readText } from "../fixtures/readText.ts";
 import { builtInVerbs } from "../fixtures/verbs.ts";
 
 const where = { userinterface: "todomvc-react", url: "http://127.0.0.1:1/x.html", withTestcases: true };
@@ -20,7 +20,7 @@ const verdict = (status: string): Verdict => ({
 describe("the demo's model", () => {
   it("is a valid userinterface under the name and address of an implementation", async () => {
     const model = await readModel();
-    const { model: app, tests } = readYaml(model.yamlFor(where), { verbs: builtInVerbs() });
+    const { model: app, tests } = readText(model.yamlFor(where), { verbs: builtInVerbs() });
     expect(app?.ui).toMatchObject({ name: "todomvc-react", app: { url: where.url } });
     expect([...(app?.nodes.values() ?? [])].map(({ label }) => label)).toContain("Active");
     expect(tests.map(({ value }) => Object(value).name)).toEqual(
@@ -31,7 +31,7 @@ describe("the demo's model", () => {
   it("comes without its test cases where they are there already", async () => {
     const model = await readModel();
     const yaml = model.yamlFor({ ...where, withTestcases: false });
-    expect(readYaml(yaml, { verbs: builtInVerbs() }).tests).toEqual([]);
+    expect(readText(yaml, { verbs: builtInVerbs() }).tests).toEqual([]);
   });
 
   it("has a test case for every fault that an implementation is known for", async () => {

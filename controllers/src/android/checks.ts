@@ -73,7 +73,7 @@ function appVersion(session: AndroidSession): Check {
       const expected = `the version of ${id} ${relation(match)} ${quoted(version)}`;
       const found = versionIn(await describePackage(session.device, id, signal));
       if (found === undefined) return absent(expected, "the app is not installed");
-      return { holds: matches(match, version, found), expected, actual: quoted(found, version) };
+      return { holds: await matches(match, version, found), expected, actual: quoted(found, version) };
     },
   });
 }

@@ -1,7 +1,7 @@
-import { createContext, Script } from "node:vm";
 import { z } from "zod";
 import { DeviceError } from "../errors.ts";
 import { concealed } from "./concealed.ts";
+import { testAll } from "./patterns.ts";
 import { quoted } from "./quoted.ts";
 import { holds, withinAnother } from "./text.ts";
 
@@ -21,16 +21,36 @@ export const matchWords =
  * Throws INVALID_PARAMS for a broken pattern, and for one that takes longer than a second on this text. A secret in the text is
  * compared by its name, and no pattern matches a text that holds one.
  */
-export function matches(match: Match, wanted: string, found: string): boolean {
-  const hidden = concealed(found);
-  if (hidden !== found) return match !== "pattern" && holds({ match, text: concealed(wanted) }, hidden);
-  if (match === "pattern") return test(compile(wanted.normalize("NFC")), found.normalize("NFC"));
-  return holds({ match, text: wanted }, found);
+export async function matches(match: Match, wanted: string, found: string): Promise<boolean> {
+  return (await firstMatch(match, wanted, [found])) === 0;
+}
+
+/** The place of the first text that matches, or -1. Throws what {@link matches} throws. */
+export async function firstMatch(match: Match, wanted: string, found: readonly string[]): Promise<number> {
+  return found.findIndex(await matcherFor(match, wanted, found));
+}
+
+/** Says of each of these texts whether it matches. Throws what {@link matches} throws. */
+export async function matcherFor(
+  match: Match,
+  wanted: string,
+  found: readonly string[],
+): Promise<(text: string) => boolean> {
+  if (match !== "pattern")
+    return (text) => {
+      const hidden = concealed(text);
+      return holds({ match, text: hidden === text ? wanted : concealed(wanted) }, hidden);
+    };
+  const open = found.filter((one) => concealed(one) === one);
+  const texts = open.map((one) => one.normalize("NFC"));
+  const isHit = await testAll(compilePattern(wanted.normalize("NFC")), texts);
+  const hits = new Set(open.filter((_, at) => isHit[at]));
+  return (text) => hits.has(text);
 }
 
 /** {@link matches} of what a field holds. Throws SECRET_NOT_ALLOWED for a part or a pattern of one that holds a secret. */
-export function matchesValue(match: Match, wanted: string, found: string): boolean {
-  const isMatch = matches(match, wanted, found);
+export async function matchesValue(match: Match, wanted: string, found: string): Promise<boolean> {
+  const isMatch = await matches(match, wanted, found);
   if (isMatch || match === "same" || match === "exact" || concealed(found) === found) return isMatch;
   throw new DeviceError(
     "SECRET_NOT_ALLOWED",
@@ -45,37 +65,13 @@ export function partNote(match: Match, wanted: string, found: Iterable<string>):
   return `; the text is there only as part of another word or number: ${quoted(whole)}; say match: contains if you mean it`;
 }
 
-/** A pattern in parts, for use in the page. Throws INVALID_PARAMS. */
-export function patternParts(pattern: string): { text: string; flags: string } {
-  const { source, flags } = compile(pattern);
-  return { text: source, flags };
-}
-
 /** How a match reads: `is`, `contains`. */
 export function relation(match: Match): string {
   return { same: "is", words: "has", contains: "contains", exact: "is exactly", pattern: "matches" }[match];
 }
 
-const PATTERN_MS = 1_000;
-const patternTest = new Script("pattern.test(text)");
-const patternContext: { pattern?: RegExp; text?: string } = createContext({});
-
-/** In a context of its own, since only a script there can be stopped: some patterns take years. */
-function test(pattern: RegExp, text: string): boolean {
-  Object.assign(patternContext, { pattern, text });
-  try {
-    return patternTest.runInContext(patternContext, { timeout: PATTERN_MS }) === true;
-  } catch (cause) {
-    throw new DeviceError(
-      "INVALID_PARAMS",
-      `The pattern ${quoted(String(pattern))} takes too long on this text; avoid repeats within repeats, such as (a+)+`,
-      {},
-      { cause },
-    );
-  }
-}
-
-function compile(pattern: string): RegExp {
+/** A pattern as a check takes it: `/…/i` or bare. Throws INVALID_PARAMS. */
+export function compilePattern(pattern: string): RegExp {
   const [, text, flags] = /^\/([\s\S]+)\/([imsu]*)$/.exec(pattern) ?? [undefined, pattern, ""];
   try {
     return new RegExp(text ?? pattern, flags);

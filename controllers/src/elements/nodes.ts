@@ -1,7 +1,8 @@
 import type { Selector, SelectorKind } from "../contract.ts";
+import { testAll } from "./patterns.ts";
 import { byWorth, type Candidate, type Ranking, ranking, toSelector } from "./ranking.ts";
 import type { ParsedSelector } from "./selectors.ts";
-import { fold, TextMatcher, tidy } from "./text.ts";
+import { fold, type TextMatch, TextMatcher, tidy } from "./text.ts";
 
 /** What a driver knows of an element whose screen it reads as a list or a tree. `id` is the resource id. */
 export type Node = {
@@ -17,24 +18,44 @@ export const nodeKinds = ["role", "label", "id", "text"] as const satisfies read
 
 const texts = new TextMatcher(tidy);
 
-/** The nodes that a selector means, in their order. A bare one means the name, or else the text. */
-export function findNodes<One extends Node>(nodes: readonly One[], parsed: ParsedSelector): One[] {
-  const named = nodes.filter((node) => isMeant(node, parsed));
+/** The nodes that a selector means, in their order. A bare one means the name, or else the text. Throws INVALID_PARAMS for a slow pattern. */
+export async function findNodes<One extends Node>(
+  nodes: readonly One[],
+  parsed: ParsedSelector,
+): Promise<One[]> {
+  const holds = await holderOf(nodes, parsed);
+  const named = nodes.filter((node) => isMeant(node, parsed, holds));
   if (named.length > 0 || parsed.kind !== "any") return named;
-  return nodes.filter(({ text }) => texts.holds(parsed.text, text));
+  return nodes.filter(({ text }) => holds(parsed.text, text));
 }
 
-function isMeant(node: Node, parsed: ParsedSelector): boolean {
+type Holds = (wanted: TextMatch, text: string | undefined) => boolean;
+
+/** How texts are compared. What a pattern matches is found out for all texts at once. */
+async function holderOf(nodes: readonly Node[], parsed: ParsedSelector): Promise<Holds> {
+  const wanted = "text" in parsed ? parsed.text : parsed.kind === "role" ? parsed.name : undefined;
+  if (wanted?.match !== "pattern") return (match, text) => texts.holds(match, text);
+  const all = [...new Set(nodes.flatMap(({ name, text = name }) => [name, text]))];
+  const pattern = new RegExp(wanted.text.normalize("NFC"), wanted.flags);
+  const isHit = await testAll(
+    pattern,
+    all.map((text) => texts.plain(text)),
+  );
+  const hits = new Set(all.filter((_, at) => isHit[at]));
+  return (_, text) => text !== undefined && hits.has(text);
+}
+
+function isMeant(node: Node, parsed: ParsedSelector, holds: Holds): boolean {
   switch (parsed.kind) {
     case "id":
       return node.id === parsed.id;
     case "role":
-      return node.role === parsed.role && (!parsed.name || texts.holds(parsed.name, node.name));
+      return node.role === parsed.role && (!parsed.name || holds(parsed.name, node.name));
     case "label":
     case "any":
-      return texts.holds(parsed.text, node.name);
+      return holds(parsed.text, node.name);
     case "text":
-      return texts.holds(parsed.text, node.text ?? node.name);
+      return holds(parsed.text, node.text ?? node.name);
     default:
       return false;
   }

@@ -61,7 +61,8 @@ export class TextMatcher {
     return units.filter((unit) => /[\p{L}\p{N}]/u.test(unit)).map((unit) => unit.replaceAll("\u00A0", " "));
   }
 
-  private plain(text: string): string {
+  /** As patterns are compared with: clean, with plain spaces. */
+  plain(text: string): string {
     return this.shown(text).replaceAll("\u00A0", " ");
   }
 

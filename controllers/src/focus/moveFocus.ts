@@ -14,7 +14,7 @@ export type FocusRemote = {
   /** Presses keys in order; resolves when the device has taken them. */
   press(keys: readonly Arrow[], signal: AbortSignal): Promise<void>;
   /** The target among elements of one snapshot, or of earlier snapshots of this screen. It may throw, as for one that is ambiguous. */
-  find(candidates: readonly Element[]): Element | undefined;
+  find(candidates: readonly Element[]): Element | undefined | Promise<Element | undefined>;
 };
 
 export type MoveOptions = {
@@ -80,7 +80,7 @@ class Walk {
   async run(): Promise<FocusMove> {
     let view = await this.#look();
     for (;;) {
-      const goal = this.#goalIn(view);
+      const goal = await this.#goalIn(view);
       const { focused } = view;
       if (goal !== undefined && focused?.id === goal.id)
         return { target: focused.element, presses: this.#presses, looks: this.#looks };
@@ -114,14 +114,14 @@ class Walk {
     return view;
   }
 
-  #goalIn(view: View): Goal | undefined {
-    const shown = this.remote.find([...view.places.values()].map(({ element }) => element));
+  async #goalIn(view: View): Promise<Goal | undefined> {
+    const shown = await this.remote.find([...view.places.values()].map(({ element }) => element));
     if (shown !== undefined) {
       const place = [...view.places.values()].find(({ element }) => element === shown);
       return place && { id: place.id, isShown: true };
     }
     const remembered = this.options.map.remembered(view);
-    const gone = this.remote.find([...remembered.keys()]);
+    const gone = await this.remote.find([...remembered.keys()]);
     const id = gone && remembered.get(gone);
     return id === undefined ? undefined : { id, isShown: false };
   }

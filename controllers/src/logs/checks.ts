@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type Check, defineCheck } from "../contract.ts";
-import { matches, matchSchema, matchWords, partNote, relation } from "../elements/match.ts";
+import { firstMatch, matchSchema, matchWords, partNote, relation } from "../elements/match.ts";
 import { nearest } from "../elements/nearest.ts";
 import { quoted } from "../elements/quoted.ts";
 import { inconclusive, ofPresence } from "../elements/readings.ts";
@@ -44,7 +44,8 @@ function logContains(log: MarkedLog): Check {
       const expected = `a line since the mark that ${relation(match)} ${quoted(text)}`;
       const logs = await log.sinceMark(signal);
       if (logs === undefined) return inconclusive(expected, noMark);
-      const found = logs.lines.find((line) => matches(match, text, line.text));
+      const lines = logs.lines.map((line) => line.text);
+      const found = logs.lines[await firstMatch(match, text, lines)];
       if (found !== undefined)
         return {
           holds: true,
@@ -54,7 +55,6 @@ function logContains(log: MarkedLog): Check {
       if (!logs.isWhole) return inconclusive(expected, cutOff);
       const latest = logs.lines.slice(-mostCompared).map((line) => line.text);
       const near = nearest(text, new Set(latest)).map((line) => line.slice(0, 200));
-      const lines = logs.lines.map((line) => line.text);
       const actual = `none of ${lines.length} lines${partNote(match, text, lines)}`;
       return { holds: false, expected, actual, nearest: near };
     },

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type Check, type ControllerContext, defineCheck } from "../contract.ts";
-import { matches, matchSchema, matchWords, partNote, relation } from "../elements/match.ts";
+import { firstMatch, matchSchema, matchWords, partNote, relation } from "../elements/match.ts";
 import { quoted } from "../elements/quoted.ts";
 import { absent, inconclusive, ofPresence, ofSubject } from "../elements/readings.ts";
 import { portable } from "../portable.ts";
@@ -151,7 +151,7 @@ function toastSeen(reader: ScreenReader): Check {
       const { tree } = await reader.recent(signal, sharedMs);
       const toasts = allNodes(tree).flatMap((node) => (node.className === toastClass ? [node.text] : []));
       const expected = `a toast ${relation(match)} ${quoted(text)}`;
-      const holds = toasts.some((one) => matches(match, text, one));
+      const holds = (await firstMatch(match, text, toasts)) >= 0;
       if (!holds && tree.isCut) return inconclusive(expected, cutScreen);
       if (toasts.length === 0) return absent(expected, "none was shown");
       const said = toasts.map((one) => quoted(one)).join(", ");

@@ -1,5 +1,5 @@
 import { type Check, defineCheck, type Reading } from "../contract.ts";
-import { matches, matchesValue, partNote, relation } from "../elements/match.ts";
+import { firstMatch, matchesValue, partNote, relation } from "../elements/match.ts";
 import { nearest } from "../elements/nearest.ts";
 import { quoted } from "../elements/quoted.ts";
 import { absent, inconclusive } from "../elements/readings.ts";
@@ -29,7 +29,7 @@ const whenLit = (reader: ScreenReader, check: Check): Check => ({
   },
 });
 
-type Judge = (seen: Seen, expected: string) => Reading;
+type Judge = (seen: Seen, expected: string) => Reading | Promise<Reading>;
 
 const snapshot = (reader: ScreenReader, signal: AbortSignal) => reader.recent(signal, sharedMs);
 /** Absence is inconclusive if the screen was not read whole. */
@@ -45,7 +45,7 @@ async function judgeOne(
 ): Promise<Reading> {
   const screen = await snapshot(reader, signal);
   const expected = `${calledBy(target)} ${is}`;
-  const [seen, ...others] = reader.find(target, screen);
+  const [seen, ...others] = await reader.find(target, screen);
   if (seen === undefined) {
     const near = reader.nearest(target, screen);
     return ofAbsence(screen, { ...absent(expected, "it is not there"), nearest: near });
@@ -66,7 +66,7 @@ function sightChecks(reader: ScreenReader): Check[] {
       ...one,
       async read(target, signal) {
         const screen = await snapshot(reader, signal);
-        const count = reader.find(target, screen).length;
+        const count = (await reader.find(target, screen)).length;
         const expected = `${calledBy(target)} ${is}`;
         if (count > 0) return { holds: true, expected, actual: count === 1 ? "it does" : `${count} do` };
         const near = reader.nearest(target, screen);
@@ -80,7 +80,7 @@ function sightChecks(reader: ScreenReader): Check[] {
       ...portable.element_hidden,
       async read(target, signal) {
         const screen = await snapshot(reader, signal);
-        const count = reader.find(target, screen).length;
+        const count = (await reader.find(target, screen)).length;
         const expected = `${calledBy(target)} cannot be seen`;
         if (count > 0) return { holds: false, expected, actual: `${count} can be seen` };
         return ofAbsence(screen, { holds: true, expected, actual: "it cannot", missing: "absent" });
@@ -99,9 +99,9 @@ function wordChecks(reader: ScreenReader): Check[] {
     defineCheck({
       ...portable.element_text,
       read: ({ text, match, ...target }, signal) => {
-        const judge: Judge = (seen, expected) => {
+        const judge: Judge = async (seen, expected) => {
           const found = [seen.text, seen.name].filter((one) => one !== undefined);
-          const holds = found.some((one) => matches(match, text, one));
+          const holds = (await firstMatch(match, text, found)) >= 0;
           return {
             holds,
             expected,
@@ -114,11 +114,11 @@ function wordChecks(reader: ScreenReader): Check[] {
     defineCheck({
       ...portable.element_value,
       read: ({ value, match, ...target }, signal) => {
-        const judge: Judge = ({ role, element }, expected) => {
+        const judge: Judge = async ({ role, element }, expected) => {
           const found = element.value;
           if (found === undefined) return inconclusive(expected, `it is a ${role}, which holds no value`);
           return {
-            holds: matchesValue(match, value, found),
+            holds: await matchesValue(match, value, found),
             expected,
             actual: `it is ${quoted(found, value)}${partNote(match, value, [found])}`,
           };
@@ -134,7 +134,7 @@ function countCheck(reader: ScreenReader): Check {
     ...portable.element_count,
     async read({ selector, ...limits }, signal) {
       const screen = await snapshot(reader, signal);
-      const found = reader.find({ selector }, screen).length;
+      const found = (await reader.find({ selector }, screen)).length;
       const { count = 0, min = 0 } = limits;
       const most = Math.min(limits.count ?? unlimited, limits.max ?? unlimited);
       const isEnough = found >= Math.max(count, min);
@@ -171,7 +171,7 @@ function textCheck(reader: ScreenReader): Check {
     async read({ text, match }, signal) {
       const screen = await snapshot(reader, signal);
       const { texts } = screen;
-      const holds = texts.some((one) => matches(match, text, one));
+      const holds = (await firstMatch(match, text, texts)) >= 0;
       const how = match === "words" ? "" : `a text that ${relation(match)} `;
       const part = holds ? "" : partNote(match, text, texts);
       const reading: Reading = {

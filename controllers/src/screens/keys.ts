@@ -58,7 +58,7 @@ export class KeyInput implements ScreenInput {
         for (;;) {
           const view = await reader.focus.focus(own);
           if ((await reader.recent(own)).tree.isDark) throw noDarkTouch();
-          const problem = await this.#unreachable(target, find(view.candidates), own);
+          const problem = await this.#unreachable(target, await find(view.candidates), own);
           if (problem === undefined) return view;
           if (!problem.mayPass || performance.now() >= until)
             throw new DeviceError("ELEMENT_NOT_ACTIONABLE", problem.message);
@@ -67,7 +67,7 @@ export class KeyInput implements ScreenInput {
       },
     };
     const { target: found, presses } = await this.#move(
-      { focus, find: (candidates) => onlyOne(find(candidates), wanted) },
+      { focus, find: async (candidates) => onlyOne(await find(candidates), wanted) },
       { wanted, timeoutMs, ...(ref !== undefined && { gone: () => reader.gone(ref) }) },
       signal,
     );
@@ -184,7 +184,7 @@ export class KeyInput implements ScreenInput {
     signal: AbortSignal,
   ): Promise<{ message: string; mayPass: boolean } | undefined> {
     if (candidates.length > 0) return undefined;
-    const [shown] = this.reader.find(target, await this.reader.recent(signal));
+    const [shown] = await this.reader.find(target, await this.reader.recent(signal));
     if (shown === undefined) return undefined;
     const mayPass = shown.node.disabled === true;
     const why = mayPass

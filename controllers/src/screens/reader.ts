@@ -112,7 +112,7 @@ export class ScreenReader {
   }
 
   /** What a target means on a screen, in reading order. Throws INVALID_PARAMS, INVALID_SELECTOR. */
-  find(target: Target, { seen }: Screen): readonly Seen[] {
+  async find(target: Target, { seen }: Screen): Promise<readonly Seen[]> {
     const wanted = onlyTarget(target);
     if ("selector" in wanted) return findNodes(seen, grammar.parse(wanted.selector));
     return seen.filter(({ key }) => this.#refs.of(key) === wanted.ref);
@@ -122,7 +122,7 @@ export class ScreenReader {
    * What finds a target among elements that `focus` gave, also long ago: a ref is that of its element however often a list has
    * scrolled since. Throws INVALID_PARAMS, INVALID_SELECTOR, ELEMENT_NOT_FOUND, STALE_REF.
    */
-  finder(target: Target): (elements: readonly Element[]) => Element[] {
+  finder(target: Target): (elements: readonly Element[]) => Promise<Element[]> {
     const wanted = onlyTarget(target);
     const seenIn = (elements: readonly Element[]) =>
       elements.flatMap((element) => {
@@ -131,12 +131,12 @@ export class ScreenReader {
       });
     if ("selector" in wanted) {
       const parsed = grammar.parse(wanted.selector);
-      return (elements) => findNodes(seenIn(elements), parsed).map(({ given }) => given);
+      return async (elements) => (await findNodes(seenIn(elements), parsed)).map(({ given }) => given);
     }
     const named = this.#refs.recall(wanted.ref);
     const key = named && this.#seenOf.get(named)?.key;
     if (key === undefined) throw this.gone(wanted.ref);
-    return (elements) => seenIn(elements).flatMap((seen) => (seen.key === key ? [seen.given] : []));
+    return async (elements) => seenIn(elements).flatMap((seen) => (seen.key === key ? [seen.given] : []));
   }
 
   /** What an element was made of that `focus` gave. */
@@ -166,7 +166,7 @@ export class ScreenReader {
     const until = performance.now() + timeoutMs;
     for (let screen = await this.recent(signal); ; screen = await this.look(signal)) {
       if (screen.tree.isDark) throw noDarkTouch();
-      const [seen, ...others] = this.find(target, screen);
+      const [seen, ...others] = await this.find(target, screen);
       if (seen !== undefined && others.length === 0) return { seen, screen };
       if ("ref" in wanted) throw this.#refs.gone(wanted.ref, this.nearest(target, screen));
       if (seen !== undefined)

@@ -84,7 +84,7 @@ export async function search(
   for (const way of ["down", "up"] as const) {
     for (let before = ""; before !== signOf(screen); ) {
       isLate = performance.now() >= until;
-      if (isLate || reader.find(target, screen).length > 0) break;
+      if (isLate || (await reader.find(target, screen)).length > 0) break;
       before = signOf(screen);
       await input.step(largestArea(screen), way, slow, signal);
       screen = await reader.look(signal);

@@ -1,9 +1,10 @@
 import type { z } from "zod";
 import { type Command, defineCommand } from "../contract.ts";
 import { asEnding } from "../elements/failures.ts";
-import { matches, partNote } from "../elements/match.ts";
+import { partNote } from "../elements/match.ts";
 import { shortened } from "../elements/quoted.ts";
 import { hasTarget } from "../elements/target.ts";
+import { holds } from "../elements/text.ts";
 import { DeviceError } from "../errors.ts";
 import { portable } from "../portable.ts";
 import { poll } from "../waiting/deadlines.ts";
@@ -13,7 +14,7 @@ import type { Screen } from "./screen.ts";
 
 const lookEveryMs = 200;
 
-type Condition = { expected: string; text?: string; holds(screen: Screen): boolean };
+type Condition = { expected: string; text?: string; holds(screen: Screen): boolean | Promise<boolean> };
 
 export const waitCommand = (reader: ScreenReader): Command =>
   defineCommand({
@@ -26,7 +27,7 @@ export const waitCommand = (reader: ScreenReader): Command =>
       const isMet = async () => {
         const now = await reader.look(signal);
         screen = now;
-        unmet = conditions.find((one) => now.tree.isDark || !one.holds(now));
+        unmet = await unmetOf(conditions, now);
         return unmet === undefined;
       };
       if (!(await poll(isMet, { everyMs: lookEveryMs, ms: input.timeout_ms, signal })))
@@ -36,19 +37,25 @@ export const waitCommand = (reader: ScreenReader): Command =>
     },
   });
 
+async function unmetOf(conditions: readonly Condition[], now: Screen): Promise<Condition | undefined> {
+  for (const one of conditions) if (now.tree.isDark || !(await one.holds(now))) return one;
+  return undefined;
+}
+
 /** What `wait_for` waits for; all of it must hold in one snapshot. */
 function conditionsOf(
   reader: ScreenReader,
   { state, text, text_gone, timeout_ms: _, ...target }: z.output<typeof portable.wait_for.input>,
 ): Condition[] {
-  const shows = (wanted: string, { texts }: Screen) => texts.some((one) => matches("words", wanted, one));
+  const shows = (wanted: string, { texts }: Screen) =>
+    texts.some((text) => holds({ match: "words", text: wanted }, text));
   const lacks = (isThere: boolean, { tree }: Screen) => !isThere && !tree.isCut;
   const conditions: Condition[] = [];
   if (hasTarget(target)) {
     const expected = `${target.selector ?? target.ref} is ${state}`;
-    const isThere = (screen: Screen) => reader.find(target, screen).length > 0;
-    const holds = state === "visible" ? isThere : (screen: Screen) => lacks(isThere(screen), screen);
-    conditions.push({ expected, holds });
+    const isThere = async (screen: Screen) => (await reader.find(target, screen)).length > 0;
+    const isGone = async (screen: Screen) => lacks(await isThere(screen), screen);
+    conditions.push({ expected, holds: state === "visible" ? isThere : isGone });
   }
   if (text !== undefined)
     conditions.push({

@@ -13,7 +13,11 @@ import {
   sameNumber,
   withPlainNumbers,
 } from "#mcp-server/services/values/exactNumbers.ts";
-import { loadExpressions } from "#mcp-server/services/values/expressions.ts";
+import {
+  holds as holdsPatiently,
+  loadExpressions,
+  settled,
+} from "#mcp-server/services/values/expressions.ts";
 import { placeholdersIn } from "#mcp-server/services/values/placeholders.ts";
 import { resolveText, resolveValue, resolveValues } from "#mcp-server/services/values/values.ts";
 
@@ -286,12 +290,33 @@ describe("expressions", () => {
     expect(() => compileExpression(source)).toThrow(coded("INVALID_INPUT"));
   });
 
-  it("refuse macros that together would visit too much", () => {
+  it("refuse macros that together would visit too much", async () => {
     const list = Array.from({ length: 2_000 }, (_, index) => index);
     expect(() => holds("xs.all(a, xs.all(b, a + b >= 0))", { xs: list })).toThrow(
       expect.objectContaining({ code: "INVALID_INPUT", message: expect.stringContaining("would visit") }),
     );
-    expect(holds("xs.all(a, a >= 0)", { xs: list })).toBe(true);
+    expect(await holdsPatiently("xs.all(a, a >= 0)", { xs: list })).toBe(true);
+  });
+
+  it("are evaluated in a thread when they take long, and come to the same, also within a template", async () => {
+    const xs = Array.from({ length: 40_000 }, (_, index) => readNumber(`${index}.0`));
+    const template = "{{xs.filter(x, x >= 39999.0)}}";
+    expect(await settled(() => resolveValue(template, { xs }))).toEqual([39_999]);
+    expect(await holdsPatiently("xs.exists(x, x < 0.0)", { xs })).toBe(false);
+    await expect(holdsPatiently("xs.exists(x, y)", { xs })).rejects.toMatchObject({
+      code: "UNKNOWN_VARIABLE",
+    });
+  });
+
+  it.each([
+    ["texts", `size(['aa']${".map(x, x + x)".repeat(24)}[0]) > 0`],
+    ["replacing", `['a']${".map(x, x.replace('a', 'aaaaaaaaaaaaaaaa'))".repeat(12)}[0] != ''`],
+    ["joining", `['aaaaaaaaaa']${".map(x, [x, x, x, x, x, x].join(x))".repeat(10)}[0] != ''`],
+  ])("grow no %s beyond a million characters", async (_what, source) => {
+    await expect(holdsPatiently(source, {})).rejects.toMatchObject({
+      code: "INVALID_INPUT",
+      message: expect.stringContaining("1000000"),
+    });
   });
 });
 

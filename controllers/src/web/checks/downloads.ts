@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type Check, defineCheck } from "../../contract.ts";
-import { matches, matchSchema, matchWords, partNote } from "../../elements/match.ts";
+import { matcherFor, matches, matchSchema, matchWords, partNote } from "../../elements/match.ts";
 import { quoted } from "../../elements/quoted.ts";
 import { missing } from "../../elements/readings.ts";
 import { aboutIn } from "../../elements/titles.ts";
@@ -40,7 +40,11 @@ export function downloadChecks(session: CheckSession): Check[] {
       async read(wanted) {
         const { history } = session.downloads;
         const expected = `a download ${describe(wanted)} was received`;
-        const named = history.filter(({ name }) => isNamed(wanted, name));
+        const isNamed = await namesOf(
+          wanted,
+          history.map(({ name }) => name),
+        );
+        const named = history.filter(({ name }) => isNamed(name));
         const { hit, last: actual } = await latest(named, async (one) => {
           const lack = await missingOf(wanted, one);
           return lack && `${one.name}: ${lack}`;
@@ -65,8 +69,8 @@ export function downloadChecks(session: CheckSession): Check[] {
 const hasContent = ({ bytes, min_bytes, sha256, text }: Partial<Wanted>): boolean =>
   [bytes, min_bytes, sha256, text].some((one) => one !== undefined);
 
-const isNamed = ({ name, match }: Wanted, found: string): boolean =>
-  name === undefined || matches(match, name, found);
+const namesOf = async ({ name, match }: Wanted, found: readonly string[]) =>
+  name === undefined ? () => true : matcherFor(match, name, found);
 
 /** How a download differs from what is wanted; undefined if it does not. */
 async function missingOf(wanted: Wanted, download: ReceivedDownload): Promise<string | undefined> {
@@ -79,7 +83,7 @@ async function missingOf(wanted: Wanted, download: ReceivedDownload): Promise<st
   if (wanted.sha256 !== undefined && sha256 !== wanted.sha256.toLowerCase()) return `its sha256 is ${sha256}`;
   if (wanted.text === undefined) return undefined;
   if (text === undefined) return "it is not text";
-  return matches(wanted.text_match, wanted.text, text)
+  return (await matches(wanted.text_match, wanted.text, text))
     ? undefined
     : `its text is ${quoted(text, wanted.text)}${partNote(wanted.text_match, wanted.text, [text])}`;
 }

@@ -128,7 +128,7 @@ type Property<Wanted extends z.ZodObject> = {
   /** The message if `read` returns null. */
   refusal?(wanted: z.output<Wanted>): string;
   expects(wanted: z.output<Wanted>): string;
-  holds(wanted: z.output<Wanted>, found: string): boolean;
+  holds(wanted: z.output<Wanted>, found: string): boolean | Promise<boolean>;
   /** Added to the found text. */
   note?(wanted: z.output<Wanted>, found: string): string;
 };
@@ -148,7 +148,7 @@ function property<Wanted extends z.ZodObject>(session: CheckSession, spec: Prope
       if (found === undefined) return notOne(session, lookup, expected, signal);
       if (found === null) throw new DeviceError("INVALID_PARAMS", spec.refusal?.(wanted) ?? expected);
       return {
-        holds: spec.holds(wanted, found),
+        holds: await spec.holds(wanted, found),
         expected,
         actual: `it is ${quoted(found)}${spec.note?.(wanted, found) ?? ""}`,
       };
@@ -257,7 +257,7 @@ async function compare(
     return inconclusive(expected, `it is ${describe(lookup.first)}, which holds no value`);
   if (found === undefined) return { holds: false, expected, actual: `it has no ${what}` };
   return {
-    holds: wanted === undefined || comparisonOf(what)(match, wanted, found),
+    holds: wanted === undefined || (await comparisonOf(what)(match, wanted, found)),
     expected,
     actual: `${what} is ${quoted(found, wanted)}${partNote(match, wanted ?? "", [found])}`,
   };
@@ -282,9 +282,10 @@ function elementTexts(session: CheckSession): Check {
       const lookup = await lookUp(session, { selector }, signal, wanted);
       const found = lookup.found.flatMap(({ answer }) => answer.first.map((one) => one.shown || one.name));
       const most = Math.max(texts.length, found.length);
-      const isWrong = (at: number) =>
-        texts[at] === undefined || found[at] === undefined || !matches(match, texts[at], found[at]);
-      const wrong = Array.from({ length: most }, (_, at) => at).find(isWrong);
+      const isWrong = async (at: number) =>
+        texts[at] === undefined || found[at] === undefined || !(await matches(match, texts[at], found[at]));
+      let wrong: number | undefined;
+      for (let at = 0; at < most && wrong === undefined; at++) if (await isWrong(at)) wrong = at;
       return {
         holds: wrong === undefined,
         expected: `the texts of ${lookup.target} are ${listText(texts, wrong)}`,

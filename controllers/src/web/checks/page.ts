@@ -2,10 +2,19 @@ import type { ConsoleMessage } from "playwright-core";
 import { z } from "zod";
 import { type Check, defineCheck, type Reading } from "../../contract.ts";
 import { concealed } from "../../elements/concealed.ts";
-import { matches, matchSchema, matchWords, partNote, patternParts, relation } from "../../elements/match.ts";
+import {
+  firstMatch,
+  matcherFor,
+  matches,
+  matchSchema,
+  matchWords,
+  partNote,
+  relation,
+} from "../../elements/match.ts";
 import { nearestOf } from "../../elements/nearest.ts";
 import { quoted, shortened } from "../../elements/quoted.ts";
 import { absent, missing, ofPresence, ofSubject } from "../../elements/readings.ts";
+import { holds } from "../../elements/text.ts";
 import { aboutIn, wantedIn } from "../../elements/titles.ts";
 import { portable } from "../../portable.ts";
 import type { CheckSession } from "../browser/session.ts";
@@ -35,14 +44,13 @@ function textVisible(session: CheckSession): Check {
     ...portable.text_visible,
     description: `${portable.text_visible.description}; frames included`,
     async read({ text, match }, signal) {
-      const wanted = match === "pattern" ? { match, ...patternParts(text) } : { match, text };
-      const { answers, silent } = await askAllFrames(session.page(), signal, (frame) =>
-        askAgent(frame, "readText", [wanted]),
-      );
+      const { answers, silent } = await (match === "pattern"
+        ? readPattern(session, text, signal)
+        : askAllFrames(session.page(), signal, (frame) => askAgent(frame, "readText", [{ match, text }])));
       const found = (await firstSeen(answers, signal))?.answer.found;
       const lines = answers.flatMap(({ answer }) => answer.lines).map(concealed);
       const expected = `the page shows ${quoted(text)}${match === "words" ? "" : ` (${match})`}`;
-      if (found !== undefined && isWithoutSecret(found, text, match))
+      if (found !== undefined && (await isWithoutSecret(found, text, match)))
         return { holds: true, expected, actual: `it shows ${quoted(found)}` };
       if (silent > 0) throw new SilentFrames(silent);
       const nearest = nearestOf(text, lines, { text: String });
@@ -53,9 +61,32 @@ function textVisible(session: CheckSession): Check {
   });
 }
 
+/** Compared here: nothing ends a slow pattern in every browser's pages. */
+async function readPattern(session: CheckSession, text: string, signal: AbortSignal) {
+  const { answers, silent } = await askAllFrames(session.page(), signal, (frame) =>
+    askAgent(frame, "pageTexts", []),
+  );
+  const read: FrameAnswer<{ found?: string; lines: string[]; unread: string[] }>[] = [];
+  for (const { frame, answer } of answers) {
+    const { glued, apart, unread } = answer;
+    const texts = [...glued, glued.join(" "), ...apart, apart.join(" ")];
+    const at = await firstMatch("pattern", text, texts);
+    const isJoined = at === glued.length || at === texts.length - 1;
+    const found = isJoined ? text : texts[at];
+    read.push({
+      frame,
+      answer: { ...(found !== undefined && { found }), lines: glued.slice(0, 400), unread },
+    });
+  }
+  return { answers: read, silent };
+}
+
 /** The page itself does not know what of a text is a secret. */
-const isWithoutSecret = (found: string, text: string, match: z.output<typeof matchSchema>): boolean =>
-  concealed(found) === found || matches(match, text, found);
+const isWithoutSecret = async (
+  found: string,
+  text: string,
+  match: z.output<typeof matchSchema>,
+): Promise<boolean> => concealed(found) === found || (await matches(match, text, found));
 
 async function firstSeen<Answer extends { found?: string | undefined }>(
   answers: readonly FrameAnswer<Answer>[],
@@ -109,14 +140,14 @@ function titleMatches(session: CheckSession): Check {
   });
 }
 
-function compareOne(
+async function compareOne(
   what: string,
   wanted: string,
   match: z.output<typeof matchSchema>,
   found: string,
-): Reading {
+): Promise<Reading> {
   return {
-    holds: matches(match, wanted, found),
+    holds: await matches(match, wanted, found),
     expected: `${what} ${relation(match)} ${quoted(wanted, found)}`,
     actual: `${what} is ${quoted(found, wanted)}${partNote(match, wanted, [found])}`,
   };
@@ -154,13 +185,14 @@ function consoleErrorSeen(session: CheckSession): Check {
   });
 }
 
-function among(
+async function among(
   what: string,
   wanted: string | undefined,
   match: z.output<typeof matchSchema>,
   seen: readonly string[],
-): Reading {
-  const hit = seen.findLast((line) => wanted === undefined || matches(match, wanted, line));
+): Promise<Reading> {
+  const isHit = wanted === undefined ? () => true : await matcherFor(match, wanted, seen);
+  const hit = seen.findLast(isHit);
   return {
     holds: hit !== undefined,
     expected: wanted === undefined ? `${what} was seen` : `${what} with ${quoted(wanted)} was seen`,
@@ -198,7 +230,7 @@ function noPageErrors(session: CheckSession): Check {
         ...thrown.map(({ message, stack = "" }) => placed(message, placeIn(stack))),
       ];
       const errors = [...new Set(lines)].filter(
-        (line) => !ignore.some((known) => matches("contains", known, line)),
+        (line) => !ignore.some((known) => holds({ match: "contains", text: known }, line)),
       );
       const shown = errors.slice(0, ERRORS_SHOWN).join("; ");
       const more = errors.length > ERRORS_SHOWN ? `; … ${errors.length - ERRORS_SHOWN} more` : "";

@@ -1,10 +1,11 @@
 import type { Request } from "playwright-core";
 import { z } from "zod";
 import { type Check, defineCheck } from "../../contract.ts";
-import { matches, matchSchema } from "../../elements/match.ts";
+import { matcherFor, matchSchema } from "../../elements/match.ts";
 import { nearestOf } from "../../elements/nearest.ts";
 import { quoted } from "../../elements/quoted.ts";
 import { absent, missing } from "../../elements/readings.ts";
+import { holds as textHolds } from "../../elements/text.ts";
 import { aboutIn } from "../../elements/titles.ts";
 import { endsWithin } from "../../waiting/deadlines.ts";
 import type { CheckSession } from "../browser/session.ts";
@@ -44,10 +45,14 @@ export function requestSeen(session: CheckSession): Check {
     title: (_, input) => `a request was seen${aboutIn(input, "url")}`,
     async read({ url, match, method, status, body, answer }) {
       const requests = await session.page().requests();
+      const isNamed = await matcherFor(
+        match,
+        url,
+        requests.map((request) => request.url()),
+      );
       const named = requests.filter(
         (request) =>
-          matches(match, url, request.url()) &&
-          (method === undefined || request.method() === method.toUpperCase()),
+          isNamed(request.url()) && (method === undefined || request.method() === method.toUpperCase()),
       );
       const fitting =
         status === undefined
@@ -104,7 +109,7 @@ const described = (what: string, wanted: Content): string =>
     : `${what} ${quoted(typeof wanted === "string" ? wanted : JSON.stringify(wanted))}`;
 
 function holds(wanted: Exclude<Content, undefined>, found: string): boolean {
-  if (typeof wanted === "string") return matches("words", wanted, found);
+  if (typeof wanted === "string") return textHolds({ match: "words", text: wanted }, found);
   try {
     return isPart(wanted, JSON.parse(found));
   } catch {

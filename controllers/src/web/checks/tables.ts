@@ -42,7 +42,7 @@ export function tableCell(session: CheckSession): Check {
           expected,
           `${lookup.target} is not a table or grid, and contains none or several`,
         );
-      return { expected, ...cellReading(tableOf(drawn), { row, column, text, match }) };
+      return { expected, ...(await cellReading(tableOf(drawn), { row, column, text, match })) };
     },
   });
 }
@@ -56,10 +56,10 @@ type Wanted = {
   match: z.output<typeof matchSchema>;
 };
 
-function cellReading(
+async function cellReading(
   { columns, rows }: TableData,
   { row, column, text, match }: Wanted,
-): Omit<Reading, "expected"> {
+): Promise<Omit<Reading, "expected">> {
   const missing = (actual: string, names: readonly string[] = []) => ({
     holds: false,
     actual,
@@ -84,7 +84,7 @@ function cellReading(
   }
   const cell = found[key] ?? "";
   return {
-    holds: matches(match, text, cell),
+    holds: await matches(match, text, cell),
     actual: `it is ${quoted(cell, text)}${partNote(match, text, [cell])}`,
   };
 }

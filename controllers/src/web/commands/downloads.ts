@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type Command, defineCommand } from "../../contract.ts";
-import { matches, matchSchema } from "../../elements/match.ts";
+import { firstMatch, matchSchema } from "../../elements/match.ts";
 import { quoted } from "../../elements/quoted.ts";
 import { DeviceError } from "../../errors.ts";
 import { poll } from "../../waiting/deadlines.ts";
@@ -36,12 +36,13 @@ export function downloadCommands(session: DrivenSession): Command[] {
           };
           return poll(isDone, { everyMs: LOOK_EVERY_MS, ms: until - performance.now(), signal });
         };
-        const next = () =>
-          session.downloads.history.find(
-            (one) => !one.isTaken && (name === undefined || matches(match, name, one.name)),
-          );
-        await wait(() => next() !== undefined);
-        const download = next();
+        const next = async () => {
+          const left = session.downloads.history.filter((one) => !one.isTaken);
+          const names = left.map((one) => one.name);
+          return left[name === undefined ? 0 : await firstMatch(match, name, names)];
+        };
+        await wait(async () => (await next()) !== undefined);
+        const download = await next();
         if (download === undefined)
           throw noDownload(session, name, timeout_ms, session.guard.denials > denied);
         download.isTaken = true;
@@ -58,7 +59,7 @@ export function downloadCommands(session: DrivenSession): Command[] {
 }
 
 /** Says whether it became ready before the command's time was over. */
-type Wait = (isReady: () => boolean) => Promise<boolean>;
+type Wait = (isReady: () => boolean | Promise<boolean>) => Promise<boolean>;
 
 function refuseIncomplete({ name, end }: ReceivedDownload, timeoutMs: number): void {
   const how = end();

@@ -5,6 +5,7 @@ import { strictOf } from "../../domain/strictOf.ts";
 import { ToolError } from "../../errors.ts";
 import type { AnyTool } from "../../registry/tool.ts";
 import { strictInput } from "../../registry/wire.ts";
+import { boundInput } from "./boundInput.ts";
 import { callLine } from "./repair/noSuchTool.ts";
 import { putRight, type Righted } from "./repair/rightPlaces.ts";
 
@@ -15,9 +16,10 @@ type Problem = { path: string; problem: string };
 
 /**
  * The input of a call. Numbers, booleans and JSON that were given as text are read, where text is not valid itself. Throws
- * INVALID_INPUT naming every bad path: with the corrected call if arguments are only misplaced or have another name.
+ * INPUT_TOO_LARGE, and INVALID_INPUT naming every bad path: with the corrected call if arguments are only misplaced or have another name.
  */
 export function parseInput(tool: AnyTool, given: unknown): Record<string, unknown> {
+  boundInput(given);
   const args = withoutDummy(tool, given ?? {});
   refuseWaiting(tool, args);
   const strict = strictOf(tool.input);

@@ -1,4 +1,3 @@
-import { createContext, Script } from "node:vm";
 import {
   type CelInput,
   CelScalar,
@@ -11,19 +10,18 @@ import {
   parse,
   plan,
 } from "@bufbuild/cel";
-import { strings } from "@bufbuild/cel/ext";
 import type { Params } from "../../domain/index.ts";
 import { ToolError } from "../../errors.ts";
+import { boundedStrings } from "./celGrowth.ts";
 import { type DataFindings, dataFindings } from "./dataFindings.ts";
 import { isNumber, type JsonNumber, readNumber, wholeOf } from "./exactNumbers.ts";
 import { unknownVariables } from "./placeholders.ts";
+import { quicklyOrElse } from "./slowExpressions.ts";
 
 const maxLength = 2_000;
 const maxDepth = 40;
 /** Elements that nested macros such as `exists` may visit together. */
 const maxVisits = 1_000_000;
-/** How long one expression may work, in milliseconds. Replacing and joining can make more of a text than its length says. */
-const deadlineMs = 1_000;
 /** Characters, and values of lists and maps, that one expression may give. */
 const maxResult = 1_000_000;
 const maxKept = 200;
@@ -42,6 +40,8 @@ export type Expression = {
    * and VERIFICATION_FAILED where the data has not what the expression reads.
    */
   evaluate(scope: Params): unknown;
+  /** The same, for as long as it takes: for a thread with a deadline. */
+  evaluateWhole(scope: Params): unknown;
 };
 
 const kept = new Map<string, Expression>();
@@ -75,15 +75,17 @@ function compile(source: string): Expression {
   visit(parsed.expr, { bound: new Set(), depth: 1, loops: 0 }, shape, source);
   const names = [...shape.names].map((name) => (name === loopStandIn ? loopName : name)).sort();
   const run = planning(source, parsed);
-  return {
-    names,
-    evaluate(scope) {
-      const missing = names.filter((name) => !Object.hasOwn(scope, name));
-      if (missing.length > 0) throw unknownVariables(missing, Object.keys(scope));
-      // A variable stands above a type of its name.
-      const read = [...names, ...[...shape.types].filter((name) => Object.hasOwn(scope, name))];
-      const used = read.map((name) => [name === loopName ? loopStandIn : name, scope[name]] as const);
-      refuseMuchWork(source, shape.loops, used);
+  const evaluate = (scope: Params, within: (scope: Params, work: () => unknown) => unknown): unknown => {
+    const missing = names.filter((name) => !Object.hasOwn(scope, name));
+    if (missing.length > 0) throw unknownVariables(missing, Object.keys(scope));
+    // A variable stands above a type of its name.
+    const read = [...names, ...[...shape.types].filter((name) => Object.hasOwn(scope, name))];
+    const used = read.map((name) => [name === loopName ? loopStandIn : name, scope[name]] as const);
+    refuseMuchWork(source, shape.loops, used);
+    const needed = Object.fromEntries(
+      used.map(([name, value]) => [name === loopStandIn ? loopName : name, value ?? null]),
+    );
+    return within(needed, () => {
       const result = run(Object.fromEntries(used.map(([name, value]) => [name, toCel(value)])));
       if (isCelError(result)) {
         const types = new Set([...typeNames].filter((name) => !read.includes(name)));
@@ -94,7 +96,12 @@ function compile(source: string): Expression {
         );
       }
       return fromCel(result, { left: maxResult, source });
-    },
+    });
+  };
+  return {
+    names,
+    evaluate: (scope) => evaluate(scope, (needed, work) => quicklyOrElse(source, needed, work)),
+    evaluateWhole: (scope) => evaluate(scope, (_, work) => work()),
   };
 }
 
@@ -123,7 +130,7 @@ function doubleOf(whole: bigint): number {
 
 const environment = celEnv({
   funcs: [
-    ...strings,
+    ...boundedStrings,
     ...mixed("_+_", (a, b) => a + b),
     ...mixed("_-_", (a, b) => a - b),
     ...mixed("_*_", (a, b) => a * b),
@@ -151,24 +158,7 @@ function planning(source: string, parsed: ReturnType<typeof parse>) {
     }
   };
   const run = guarded(() => plan(environment, parsed));
-  return (bindings: Record<string, CelInput>) => guarded(() => withinDeadline(() => run(bindings)));
-}
-
-const timed: { work?: () => unknown } = {};
-const timedContext = createContext(timed);
-const doWork = new Script("work()");
-
-/** Ends work that takes too long. A virtual machine's timeout also ends what it calls outside of it. */
-function withinDeadline<T>(work: () => T): T {
-  const done: T[] = [];
-  timed.work = () => void done.push(work());
-  try {
-    doWork.runInContext(timedContext, { timeout: deadlineMs });
-  } finally {
-    delete timed.work;
-  }
-  for (const result of done) return result;
-  throw new Error("it gave nothing");
+  return (bindings: Record<string, CelInput>) => guarded(() => run(bindings));
 }
 
 function refuseDeepText(source: string): void {

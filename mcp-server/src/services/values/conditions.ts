@@ -1,9 +1,10 @@
 import { ToolError } from "../../errors.ts";
 import { compileExpression } from "./celExpressions.ts";
+import { canBeSettled } from "./slowExpressions.ts";
 
 /**
  * Evaluates a condition of a decision tree. What is neither true nor false, such as a missing field or name, is `undetermined` with
- * the reason. Never throws.
+ * the reason. Throws nothing but what `settled` takes.
  */
 export function evaluateCondition(
   condition: string,
@@ -17,6 +18,8 @@ export function evaluateCondition(
     if (typeof value === "boolean") return value;
     return { undetermined: `${condition} gave ${JSON.stringify(value)}, neither true nor false` };
   } catch (error) {
+    // Whoever waits for it has it evaluated elsewhere, and asks again.
+    if (canBeSettled(error)) throw error;
     return { undetermined: reasonOf(error) };
   }
 }

@@ -1,7 +1,9 @@
 import type { Params } from "../../domain/index.ts";
 import type { Expression } from "./celExpressions.ts";
+import { settled } from "./slowExpressions.ts";
 
 export type { Expression } from "./celExpressions.ts";
+export { settled } from "./slowExpressions.ts";
 
 type Room = typeof import("./celExpressions.ts");
 
@@ -13,9 +15,13 @@ export async function loadExpressions(): Promise<Room> {
   return room;
 }
 
+/** An expression whose evaluation may take long without holding this thread. */
+type PatientExpression = Pick<Expression, "names"> & { evaluate(scope: Params): Promise<unknown> };
+
 /** Throws INVALID_INPUT with line and column; see `celExpressions.ts` for numbers and bounds. */
-export async function compileExpression(source: string): Promise<Expression> {
-  return (await loadExpressions()).compileExpression(source);
+export async function compileExpression(source: string): Promise<PatientExpression> {
+  const { names, evaluate } = (await loadExpressions()).compileExpression(source);
+  return { names, evaluate: (scope) => settled(() => evaluate(scope)) };
 }
 
 /** {@link compileExpression} where {@link loadExpressions} was awaited before. */
@@ -26,5 +32,6 @@ export function loadedExpression(source: string): Expression {
 
 /** Whether the expression holds. Throws INVALID_INPUT when it gives anything but true or false. */
 export async function holds(source: string, scope: Params): Promise<boolean> {
-  return (await loadExpressions()).holds(source, scope);
+  const { holds: holdsNow } = await loadExpressions();
+  return settled(() => holdsNow(source, scope));
 }

@@ -2,12 +2,12 @@ import { ToolError } from "@labwright/mcp-server";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { exportYaml } from "#mcp-server/services/apps/files/exportYaml.ts";
-import { readYaml } from "#mcp-server/services/apps/files/importYaml.ts";
 import { testYaml } from "#mcp-server/services/apps/files/index.ts";
+import { readText } from "../../../fixtures/readText.ts";
 import { builtInVerbs } from "../../../fixtures/verbs.ts";
 
 const verbs = builtInVerbs();
-const read = (text: string, file?: string) => readYaml(text, { verbs, file });
+const read = (text: string, file?: string) => readText(text, { verbs, file });
 
 function modelOf(text: string) {
   const { model } = read(text);
@@ -175,7 +175,7 @@ describe("an app in the short form", () => {
       "edges:",
       "  B -> C: reload",
     );
-    const { model } = readYaml(text, { verbs, known });
+    const { model } = readText(text, { verbs, known });
     const ids = (one = known) => [...one.nodes.values(), ...one.edges.values()].map(({ id }) => id);
     expect(new Set(ids(model).filter((id) => ids().includes(id))).size).toBe(4);
   });
@@ -293,7 +293,7 @@ describe("what is wrong is reported with line and column", () => {
       "  Start:",
       { line: 3, message: expect.stringContaining('give "Start" the type entry') },
     ],
-    ["a node twice", "  B:\n  B:", { line: 3, message: "Map keys must be unique" }],
+    ["a node twice", "  B:\n  B:", { line: 4, column: 3, message: "Map keys must be unique" }],
     [
       "a condition that is none",
       "  B: { pass_condition: some }",

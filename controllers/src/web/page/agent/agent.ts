@@ -392,6 +392,14 @@ export function readText(wanted: TextMatch): { found?: string; lines: string[]; 
   return { lines: lines.slice(0, 400).map((one) => short(one)), unread: unread.list() };
 }
 
+/** What a user can read, as patterns are compared with: texts of neighbouring boxes as one, and apart. */
+export function pageTexts(): { glued: string[]; apart: string[]; unread: string[] } {
+  begin();
+  const read = (boxes: "glued" | "apart") =>
+    queries.pageText(1_000_000, boxes).map((line) => queries.texts.plain(line));
+  return { glued: read("glued"), apart: read("apart"), unread: unread.list() };
+}
+
 function foundIn(lines: readonly string[], wanted: TextMatch): string | undefined {
   const line = lines.find((one) => queries.texts.holds(wanted, one));
   if (line !== undefined) return line;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parseSource, type Source } from "../../../config/source.ts";
+import type { Source } from "../../../config/source.ts";
 import {
   type ApiOperation,
   type ApiSpec,
@@ -12,6 +12,7 @@ import { ToolError } from "../../../errors.ts";
 import { createUploads, type Uploads } from "../../policy/uploads.ts";
 import { projectInUse } from "../../records/inUse.ts";
 import { compileExpression } from "../../values/expressions.ts";
+import { readYamlSource } from "../../values/yamlSource.ts";
 import { namedParameters } from "../apis/requests/operationRequest.ts";
 import { isObject } from "../apis/spec/reader.ts";
 import type { Good, Judge } from "./goodRequest.ts";
@@ -67,7 +68,7 @@ export const noOwnTests: OwnTests = { auth: {}, operations: {}, rules: [] };
  */
 export async function readOwnTests(file: string, spec: ApiSpec, uploads: Uploads): Promise<OwnTests> {
   if (!/\.ya?ml$/i.test(file)) throw invalid(file, ["it is not a .yaml file"]);
-  const source = parseSource(file, await textOf(file, uploads));
+  const source = await readYamlSource(file, await textOf(file, uploads));
   const parsed = fileSchema.safeParse(source.value);
   const lines = source.problems.map(lineOf);
   if (!parsed.success) {

@@ -1,8 +1,8 @@
+import { createWorkerThread } from "../../threads/workerThread.ts";
 import { type ApiDependencies, Apis } from "./apis.ts";
 import { type ApiReply, type ExecuteApiRequest, executeRequest } from "./execute.ts";
 import type { SendPorts } from "./requests/send.ts";
 import type { SpecAnswer, SpecQuestion } from "./spec/readSpec.ts";
-import { createWorkerThread } from "./workerThread.ts";
 
 export type ApiService = Pick<Apis, "find" | "list" | "operation" | "importSpec"> & {
   execute(request: ExecuteApiRequest, signal: AbortSignal): Promise<ApiReply>;

@@ -63,7 +63,7 @@ const distinct = (findings: readonly Finding[]): Finding[] => [
 async function readFile({ file, yaml }: FileText, verbs: Verbs): Promise<Examined> {
   const problems = await problemsIn(yaml, file);
   try {
-    return { file, read: readYaml(yaml, { verbs, file, problems }), problems };
+    return { file, read: readYaml({ verbs, file, problems }), problems };
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
     if (problems.lines.length === 0) problems.add([], `${error.message} ${error.hint}`);

@@ -1,11 +1,11 @@
 import { Document } from "yaml";
 import type { ReferenceDocument } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
+import { sizeProblem } from "../../values/yamlSource.ts";
 import type { Verbs } from "../steps/index.ts";
 import type { AppModel } from "../userinterfaces/model.ts";
 import { layOut, order, sortedData, sortedTest } from "./layOut.ts";
 import { writeTree } from "./writeTree.ts";
-import { maxCharacters } from "./yamlDocument.ts";
 
 export type Writing = {
   verbs: Verbs;
@@ -25,7 +25,8 @@ export function exportYaml(
 ): string {
   const sorted = tests.toSorted((a, b) => order(String(a.name), String(b.name)));
   const text = yamlText(appDocument(model, { tests: sorted, references }, verbs), schema);
-  if (text.length > maxCharacters) throw tooLarge(text.length, references);
+  const problem = sizeProblem(text);
+  if (problem !== undefined) throw tooLarge(problem, references);
   return text;
 }
 
@@ -65,7 +66,7 @@ export function yamlText(value: object, schema?: string): string {
   return `${line}${document.toString({ lineWidth: 0 })}`;
 }
 
-function tooLarge(characters: number, references: readonly ReferenceDocument[]): ToolError {
+function tooLarge(problem: string, references: readonly ReferenceDocument[]): ToolError {
   const sizes = references.flatMap((one) =>
     one.kind === "image" ? [{ reference: one.name, characters: one.png.length }] : [],
   );
@@ -73,7 +74,7 @@ function tooLarge(characters: number, references: readonly ReferenceDocument[]):
   const named = largest.map((one) => `${one.reference} (${one.characters} characters)`).join(", ");
   return new ToolError(
     "INPUT_TOO_LARGE",
-    `The file would have ${characters} characters; at most ${maxCharacters} can be imported again.`,
+    `The file could not be imported again: ${problem}.`,
     named === "" ? "Split the app into several userinterfaces." : `Save smaller references for ${named}.`,
     { largest },
   );

@@ -2,15 +2,14 @@ import { randomUUID } from "node:crypto";
 import { basename } from "node:path";
 import { isFeature } from "../../../config/places.ts";
 import { databaseOnly, type Node, type ReferenceDocument } from "../../../domain/index.ts";
-import { ToolError } from "../../../errors.ts";
 import { type Fields, isFields, noNames, type Path, type Verbs } from "../steps/index.ts";
 import { namedSets, withSharedActions } from "../userinterfaces/edits.ts";
 import type { NewApp } from "../userinterfaces/index.ts";
 import type { AppModel } from "../userinterfaces/model.ts";
 import { edgeProblems, nodeProblems, treeProblems } from "../userinterfaces/problems.ts";
-import { Problems } from "./problems.ts";
+import type { Problems } from "./problems.ts";
 import { type DraftTree, readTree } from "./readTree.ts";
-import { type AppFile, appFileSchema, maxCharacters, testsFileSchema } from "./yamlDocument.ts";
+import { type AppFile, appFileSchema, testsFileSchema } from "./yamlDocument.ts";
 
 /** What a file holds. Its tests are as they are written, each naming its app. */
 export type FileRead = {
@@ -30,21 +29,14 @@ export type Reading = {
   /** For errors, and to name a single test that has no name. */
   file?: string | undefined;
   known?: AppModel | undefined;
-  /** Given by a caller that needs them after a refusal. */
-  problems?: Problems;
+  /** Of `problemsIn`. */
+  problems: Problems;
 };
 
 const withoutApp = { model: undefined, references: undefined, nodePlaces: new Map<string, Path>() };
 
 /** Ids are those of `known` for the same labels, so that history survives. Throws INVALID_INPUT with every problem and its place. */
-export function readYaml(
-  text: string,
-  { verbs, file, known, problems = new Problems(text, file) }: Reading,
-): FileRead {
-  if (text.length > maxCharacters) {
-    const message = `The YAML has ${text.length} characters; at most ${maxCharacters} are read.`;
-    throw new ToolError("INVALID_INPUT", message, "Split the app into several userinterfaces.");
-  }
+export function readYaml({ verbs, file, known, problems }: Reading): FileRead {
   problems.check();
   const { value } = problems;
   if (isFields(value) && ("steps" in value || "blocks" in value)) {
@@ -57,9 +49,10 @@ export function readYaml(
 }
 
 /** An app from a file, to be stored. It takes the ids of the stored app with the same labels. */
-export const newApp = (model: AppModel, text: string, reading: Reading): NewApp => ({
+export const newApp = (model: AppModel, reading: Reading): NewApp => ({
   name: model.ui.name,
-  make: (known) => (known && readYaml(text, { ...reading, known }).model) ?? model,
+  make: (known) =>
+    (known && readYaml({ ...reading, known, problems: reading.problems.again() }).model) ?? model,
 });
 
 function readTests(value: Fields, problems: Problems): FileRead {

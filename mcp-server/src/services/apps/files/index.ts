@@ -81,7 +81,7 @@ const transfer = ({ db, userinterfaces, testcases, references, verbs }: AppFiles
   },
   /** An app, or tests alone, or a feature by the name of its `file`; all or nothing. Throws every problem with its place, and ALREADY_EXISTS for an app or test that it would change, unless `replace`. */
   async importYaml(text: string, replace: boolean, file?: string): Promise<ImportReport> {
-    const read = readYaml(text, { verbs: verbs(), file, problems: await problemsIn(text, file) });
+    const read = readYaml({ verbs: verbs(), file, problems: await problemsIn(text, file) });
     const tests = read.tests.map(({ value }) => value);
     const placed = read.tests.map(({ path }) => ({ path, read }));
     const refuse = (problems: readonly ListedProblem[]) => refuseTests(placed, problems);
@@ -91,7 +91,7 @@ const transfer = ({ db, userinterfaces, testcases, references, verbs }: AppFiles
     }
     const first = read.model;
     const names: string[] = [];
-    const app = newApp(first, text, { verbs: verbs(), file });
+    const app = newApp(first, { verbs: verbs(), file, problems: read.problems });
     const [stored] = await userinterfaces.put([app], {
       replace,
       async storeWith(tx, models) {
@@ -125,7 +125,7 @@ const transfer = ({ db, userinterfaces, testcases, references, verbs }: AppFiles
     const examining = { verbs: verbs(), testcases, lastSteps: async () => [], app };
     const { findings } = await examineFiles([{ file, yaml: text }], examining);
     if (findings.some(({ weak }) => !weak)) return { tests: [], findings };
-    const read = readYaml(text, { verbs: verbs(), file, problems: await problemsIn(text, file) });
+    const read = readYaml({ verbs: verbs(), file, problems: await problemsIn(text, file) });
     giveOnlyApp([{ ...read, file }], app === undefined ? [] : [app]);
     return { tests: read.tests.map(({ value }) => value), findings };
   },

@@ -16,6 +16,7 @@ import { appDocument, testsDocument, testYaml, yamlText } from "./exportYaml.ts"
 import { type FileRead, readYaml } from "./importYaml.ts";
 import { sortedTest } from "./layOut.ts";
 import { inOrderOf, mergeYaml, rewrittenYaml } from "./mergeYaml.ts";
+import { problemsIn } from "./problems.ts";
 import { fileNameOf, hashOf, readKnown, writeProjectFile } from "./projectFiles.ts";
 import type { AppFilesDependencies } from "./types.ts";
 
@@ -48,14 +49,14 @@ export class FileKeeper {
     { file, held, tx }: { file: string; held: Held; tx: Database },
   ): Promise<string> {
     const verbs = this.deps.verbs();
-    const read = readYaml(text, { verbs, file });
+    const read = readYaml({ verbs, file, problems: await problemsIn(text, file) });
     const known = [...(read.model ? appView(read.model).nodes : []), ...held.tests.flatMap(targetsOf)];
     const said = (one: FileRead) => this.documentOf(one, tx, known).catch(() => undefined);
     const before = await said(read);
     const after = await this.storedDocument(read, held, { tx, before, known });
     if (isDeepStrictEqual(before, after)) return text;
     const merged = before && mergeYaml(text, before, after);
-    const says = merged && (await said(readYaml(merged, { verbs, file })));
+    const says = merged && (await said(readYaml({ verbs, file, problems: await problemsIn(merged, file) })));
     // A file that cannot be merged is written again as a whole.
     return merged && isDeepStrictEqual(says, after) ? merged : rewrittenYaml(text, yamlText(after));
   }

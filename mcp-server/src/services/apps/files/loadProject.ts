@@ -67,7 +67,7 @@ export class ProjectLoader {
     for (const { file, text = "" } of files) {
       const problems = await problemsIn(text, file);
       try {
-        const read = readYaml(text, { verbs: this.deps.verbs(), file, problems });
+        const read = readYaml({ verbs: this.deps.verbs(), file, problems });
         reads.push({ ...read, file, hash: hashOf(text), text });
       } catch (error) {
         if (!(error instanceof ToolError)) throw error;
@@ -109,9 +109,9 @@ export class ProjectLoader {
   private async store(reads: readonly Read[], asked: ProjectLoad): Promise<string[]> {
     const { project } = asked;
     const { userinterfaces, references, verbs } = this.deps;
-    const apps = reads.flatMap(({ model, file, hash, text }) => {
+    const apps = reads.flatMap(({ model, file, hash, problems }) => {
       const source = { project, file, file_hash: hash };
-      return model ? [{ ...newApp(model, text, { verbs: verbs(), file }), source }] : [];
+      return model ? [{ ...newApp(model, { verbs: verbs(), file, problems }), source }] : [];
     });
     let archived: string[] = [];
     await userinterfaces.put(apps, {

@@ -15,7 +15,7 @@ import { compact, layOut } from "./layOut.ts";
 
 /** Writes the differences of `before` and `after` into a YAML text. `before` is what the text says. All else stays as written. */
 export function mergeYaml(text: string, before: Fields, after: Fields): string {
-  const document = parseDocument(text, { uniqueKeys: true });
+  const document = parseDocument(text, { uniqueKeys: false });
   const style = styleOf(text);
   const unchanged = document.toString(style);
   const { contents } = document;

@@ -1,14 +1,10 @@
 import type { z } from "zod";
 import { isFeature } from "../../../config/places.ts";
-import { type Path, parseSource, type Source } from "../../../config/source.ts";
+import type { Path, Source } from "../../../config/source.ts";
 import { schemaProblems } from "../../../domain/schemaProblems.ts";
 import { type ErrorCode, ToolError } from "../../../errors.ts";
-import { isBeyondDouble } from "../../values/exactNumbers.ts";
+import { readYamlSource, sizeProblem } from "../../values/yamlSource.ts";
 import { codeOf, type ListedProblem } from "../testcases/index.ts";
-
-/** A number beyond JavaScript's precision is stored as a placeholder of its digits. */
-const numberOrPlaceholder = (written: string): unknown =>
-  isBeyondDouble(written) ? `{{${written}}}` : Number(written);
 
 const shownProblems = 20;
 
@@ -19,12 +15,16 @@ export class Problems {
   readonly lines: Line[] = [];
 
   constructor(
-    text: string,
     private readonly file: string | undefined,
-    private readonly source: Source = parseSource(file ?? "yaml", text, numberOrPlaceholder),
+    private readonly source: Source,
   ) {
     for (const { line = 1, column = 1, path, message } of this.source.problems)
       this.lines.push({ line, column, path, message });
+  }
+
+  /** Those of the text alone, to read it once more. */
+  again(): Problems {
+    return new Problems(this.file, this.source);
   }
 
   get value(): unknown {
@@ -84,9 +84,10 @@ export class Problems {
 
 /** Of a file of YAML or, by its name, of Gherkin, whose parser is loaded then. */
 export async function problemsIn(text: string, file: string | undefined): Promise<Problems> {
-  if (file === undefined || !isFeature(file)) return new Problems(text, file);
+  const isYaml = file === undefined || !isFeature(file) || sizeProblem(text) !== undefined;
+  if (isYaml) return new Problems(file, await readYamlSource(file ?? "yaml", text));
   const { parseFeature } = await import("./gherkin.ts");
-  return new Problems(text, file, parseFeature(file, text));
+  return new Problems(file, parseFeature(file, text));
 }
 
 /** The message of a test's problem. If the place is known, the path is left out. */

@@ -30,8 +30,6 @@ const yamlNode: z.ZodType<YamlNode> = nodeSchema.extend({
   },
 });
 
-export const maxCharacters = 5_000_000;
-
 /** Nodes by label: a check, a list of checks, or {@link nodeValueSchema}. */
 const nodes = z.record(labelSchema, z.unknown());
 /** By `FROM -> TO`: a step, a list of steps, or {@link edgeValueSchema}. In a list each edge has `from` and `to`. */

@@ -7,6 +7,7 @@ import { storable } from "../../records/executions/storable.ts";
 import { projectInUse } from "../../records/inUse.ts";
 import { verdictOfClass } from "../../records/verdicts.ts";
 import { withPlainNumbers } from "../../values/exactNumbers.ts";
+import { settled } from "../../values/expressions.ts";
 import type { AppView } from "../userinterfaces/index.ts";
 import { inAttempts, retryRule } from "./attempts.ts";
 import type { Frame, GraphEnd, Session } from "./blocks/block.ts";
@@ -181,7 +182,7 @@ async function attempt(run: Run, prefix: string, prepared: Prepared, deps: Testc
     lastPicture: undefined,
   };
   const env = deps.environments?.[request.environment ?? ""]?.variables ?? {};
-  const scope = startScope(testcase, request.inputs, app?.variables ?? {}, env);
+  const scope = await settled(() => startScope(testcase, request.inputs, app?.variables ?? {}, env));
   const types = testcase.types ?? {};
   const frame: Frame = { session, userinterface: app?.name, scope, types, prefix, depth: 0 };
   const { start, setups } = prepared;
@@ -190,7 +191,7 @@ async function attempt(run: Run, prefix: string, prepared: Prepared, deps: Testc
     .catch((error: unknown) => stopped(run, error))
     .finally(session.connections.close);
   const verdict = run.signal.aborted ? abortEnding(run.signal.reason) : verdictOf(end, verifiedCount);
-  const outputs = withPlainNumbers(outputsOf(testcase, scope));
+  const outputs = withPlainNumbers(await settled(() => outputsOf(testcase, scope)));
   const failedStep = verdict.status === "passed" ? undefined : session.lastFailure;
   const output: TestcaseResult = {
     testcase: testcase.name,

@@ -2,6 +2,7 @@ import type { Block, Step } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
 import { abortEnding, reasonOf } from "../../records/executions/index.ts";
 import { classOf, verdictOfClass } from "../../records/verdicts.ts";
+import { settled } from "../../values/expressions.ts";
 import type { BlockEnd, Frame, PreparedBlock } from "./blocks/block.ts";
 import type { FailedStep } from "./types.ts";
 
@@ -58,7 +59,8 @@ async function attempt(
   let prepared: PreparedBlock | undefined;
   let stoppedMs = 0;
   try {
-    prepared = prepare();
+    const ready = await settled(prepare);
+    prepared = ready;
     if (stops) {
       const stoppedAt = clock.monotonic();
       await stops.before(labelOf(block, prepared), signal).finally(() => {

@@ -2,6 +2,7 @@ import type { Params, TestCaseInput } from "../../../domain/index.ts";
 import { didYouMean } from "../../../domain/schemaProblems.ts";
 import { ToolError } from "../../../errors.ts";
 import { isNumber, jsonText, parseJson } from "../../values/exactNumbers.ts";
+import { settled } from "../../values/expressions.ts";
 import { readyToResolve, resolveValue, withExactNumbers } from "../../values/values.ts";
 import { type RowFiles, readCsv } from "./rowFiles.ts";
 import { asType } from "./scope.ts";
@@ -58,11 +59,8 @@ async function readRows(
   if (!source.startsWith("{{")) return readFile(name, source, await uploads.readText(source));
   await readyToResolve(source);
   const defaults = inputs.map(({ name: input, default: value }) => [input, value ?? null]);
-  return listOf(
-    name,
-    source,
-    resolveValue(source, { ...appVariables, ...Object.fromEntries(defaults), ...given }),
-  );
+  const scope = { ...appVariables, ...Object.fromEntries(defaults), ...given };
+  return listOf(name, source, await settled(() => resolveValue(source, scope)));
 }
 
 function readFile(name: string, file: string, text: string): Read[] {

@@ -31,6 +31,7 @@ import type {
   VerificationExecutor,
 } from "../../ports.ts";
 import type { Notices } from "../../records/notices.ts";
+import { settled } from "../../values/expressions.ts";
 import { readyToResolve } from "../../values/values.ts";
 import { commandsOf, describeOffers, findCommand, notOffered } from "../findCommand.ts";
 import { using } from "../portOf.ts";
@@ -107,9 +108,11 @@ class Actions implements ActionExecutor {
     { variables, signal, isChecked, results = [] }: ActionOptions,
   ): Promise<ActionReport> {
     await readyToResolve(batch);
-    const actions = prepareActions(device, batch.actions, variables, this.deps.secrets);
-    const retries = prepareActions(device, batch.retry_actions, variables, this.deps.secrets);
-    const failures = prepareActions(device, batch.failure_actions, variables, this.deps.secrets);
+    const prepare = (list: readonly Action[]) =>
+      settled(() => prepareActions(device, list, variables, this.deps.secrets));
+    const actions = await prepare(batch.actions);
+    const retries = await prepare(batch.retry_actions);
+    const failures = await prepare(batch.failure_actions);
     const runPhase = (prepared: readonly Prepared[], phase: Phase) =>
       this.runPhase(prepared, { device, phase, signal }, results, isChecked === true);
     let end = await runPhase(actions, "action");

@@ -20,6 +20,7 @@ import type {
   VerificationExecutor,
 } from "../../ports.ts";
 import { classOf, stopsPolling } from "../../records/verdicts.ts";
+import { settled } from "../../values/expressions.ts";
 import { readyToResolve } from "../../values/values.ts";
 import { checksOf, describeOffers, findCheck, notOffered } from "../findCommand.ts";
 import type { Inputs } from "../inputs.ts";
@@ -78,7 +79,7 @@ class Verifications implements VerificationExecutor {
     const { secrets, clock } = this.deps;
     const frames = await findPort(device, "frames", options.signal);
     await readyToResolve(checks);
-    const watched = prepareChecks(device, checks, { variables, timeoutMs, secrets });
+    const watched = await settled(() => prepareChecks(device, checks, { variables, timeoutMs, secrets }));
     if (!frames || watched.some(({ offered }) => !offered.check.byPicture))
       return { measured: false as const };
     const first = await findFirstFrame(watched, { ...options, device, frames, secrets, clock });
@@ -96,7 +97,8 @@ class Verifications implements VerificationExecutor {
       const { passCondition, timeoutMs, signal } = options;
       const variables: Params = options.variables ?? {};
       await readyToResolve(checks);
-      const watched = prepareChecks(device, checks, { variables, timeoutMs, secrets: this.deps.secrets });
+      const { secrets } = this.deps;
+      const watched = await settled(() => prepareChecks(device, checks, { variables, timeoutMs, secrets }));
       if (options.source !== undefined) return this.judgePicture(device, watched, options, options.source);
       const any = passCondition === "any";
       const lasting = options.lasting && (await withLastingSelectors(device, checks, signal));

@@ -129,7 +129,7 @@ async function ruled(
 
 async function parsed(parser: string, result: unknown): Promise<unknown> {
   try {
-    return (await compileExpression(parser)).evaluate({ result });
+    return await (await compileExpression(parser)).evaluate({ result });
   } catch (error) {
     throw new ToolError(
       "INVALID_RESPONSE",

@@ -12,6 +12,7 @@ import { ToolError } from "../../../errors.ts";
 import type { Investigation, InvestigationRows } from "../../../storage/index.ts";
 import type { Run, Secrets } from "../../ports.ts";
 import { reasonOf } from "../../records/executions/index.ts";
+import { settled } from "../../values/expressions.ts";
 import { type ActionPorts, runAction, type Tally } from "./actions.ts";
 
 type Ended = { planned: PlannedAction; result: ActionResult; startedAt: number; durationMs: number };
@@ -89,7 +90,7 @@ export class Conduct {
     const { lane, step, action } = planned;
     const result = secrets.maskValues(raw);
     const input = { type: "result", lane, step, result, at: clock.now() } as const;
-    this.state = nextState(this.tree, this.state, input, evaluate);
+    this.state = await settled(() => nextState(this.tree, this.state, input, evaluate));
     await this.store({ status: "running", interruptions: 0, steps: this.row.steps + 1 });
     const error = "error" in result ? result.error : undefined;
     await this.run.step({

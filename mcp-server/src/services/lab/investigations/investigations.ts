@@ -13,6 +13,7 @@ import { ToolError } from "../../../errors.ts";
 import type { Investigation, InvestigationRows } from "../../../storage/index.ts";
 import type { CallContext, Clock, ExecutionService, Run, Secrets } from "../../ports.ts";
 import { reasonOf } from "../../records/executions/index.ts";
+import { settled } from "../../values/expressions.ts";
 import type { SchemaPort, ToolPort } from "./actions.ts";
 import { ReplyCache } from "./cache.ts";
 import { Conduct } from "./conduct.ts";
@@ -85,12 +86,15 @@ export class Investigations {
     call: CallContext,
   ): Promise<InvestigationView> {
     const evaluate = await loadEvaluate();
-    const choice = chooseSkill(this.deps.skills(), { skill: wanted, question, context }, evaluate);
+    const choice = await settled(() =>
+      chooseSkill(this.deps.skills(), { skill: wanted, question, context }, evaluate),
+    );
     if ("judgement" in choice) return { status: "waiting", steps: 0, ...choice };
     const { skill } = choice;
     const at = this.deps.clock.now();
     const definition = definitionSchema.parse(skill);
-    const state = startTree(definition.investigation.tree, this.contextOf(context), { evaluate, at });
+    const { tree } = definition.investigation;
+    const state = await settled(() => startTree(tree, this.contextOf(context), { evaluate, at }));
     const now = new Date(at).toISOString();
     const row: Investigation = {
       ...{ id: randomUUID(), skill: skill.name, skill_version: skill.version, status: "running" },

@@ -99,8 +99,8 @@ async function judgeValues(check: ApiCheck, found: readonly Found[], schemas: Ju
     judged.push(firstBroken(found, (at) => judgeValue(at, said, (value) => isOfType(value, type), foundIn)));
   }
   if (matches !== undefined) {
-    const holds = await matcherOf(matches);
-    judged.push(firstBroken(found, (at) => judgeMatch(at, matches, holds, hide)));
+    const hits = await matching(matches, found);
+    judged.push(firstBroken(found, (at) => judgeMatch(at, matches, () => hits.has(at), hide)));
   }
   if (json_schema !== undefined) judged.push(...(await judgeSchema(json_schema, found, schemas)));
   return judged;
@@ -169,11 +169,15 @@ function typeOf(value: unknown): string {
 }
 
 /** RE2, as in conditions: linear in the text, whatever the pattern. */
-async function matcherOf(pattern: string): Promise<(value: unknown) => boolean> {
+async function matching(pattern: string, found: readonly Found[]): Promise<ReadonlySet<Found>> {
   const expression = await compileExpression("text.matches(pattern)");
-  return (value) =>
-    (typeof value === "string" || typeof value === "boolean" || isNumber(value)) &&
-    expression.evaluate({ text: String(value), pattern }) === true;
+  const hits = new Set<Found>();
+  for (const at of found) {
+    const value = "value" in at ? at.value : undefined;
+    if (typeof value !== "string" && typeof value !== "boolean" && !isNumber(value)) continue;
+    if ((await expression.evaluate({ text: String(value), pattern })) === true) hits.add(at);
+  }
+  return hits;
 }
 
 async function judgeSchema(

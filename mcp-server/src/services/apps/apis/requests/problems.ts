@@ -63,7 +63,7 @@ async function contentProblem(
   try {
     if (json_path !== undefined && placeholdersIn(json_path).length === 0) parseJsonPath(json_path);
     if (matches !== undefined && placeholdersIn(matches).length === 0)
-      (await compileExpression("''.matches(pattern)")).evaluate({ pattern: matches });
+      await (await compileExpression("''.matches(pattern)")).evaluate({ pattern: matches });
     if (json_schema !== undefined && typeof json_schema !== "string") await schemas.check(json_schema);
     return undefined;
   } catch (error) {

@@ -1,8 +1,8 @@
 import type { ApiCheck } from "../../../../domain/index.ts";
 import { ToolError } from "../../../../errors.ts";
+import { createWorkerThread } from "../../../threads/workerThread.ts";
 import { jsonText } from "../../../values/exactNumbers.ts";
 import { withExactNumbers } from "../../../values/values.ts";
-import { createWorkerThread } from "../workerThread.ts";
 
 /** A caller's schema runs in a thread with limits of time and memory per answer. */
 const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 };

@@ -1,5 +1,6 @@
 import type { Graph, Params, TestCaseInput } from "../../../../domain/index.ts";
 import { inApp } from "../../../records/inUse.ts";
+import { settled } from "../../../values/expressions.ts";
 import { resolveValues } from "../../../values/values.ts";
 import { outputsOf, startScope } from "../scope.ts";
 import { inputProblemsOf, maxCallDepth } from "../validate.ts";
@@ -30,7 +31,7 @@ export function callBlock(
       const inner = await frameOf(called, inputs, `${frame.prefix}${block.id}/`, frame);
       const app = inner.userinterface === undefined ? undefined : await session.app(inner.userinterface);
       const end = await inApp(app, () => runGraph(called, inner));
-      const outputs = outputsOf(called, inner.scope);
+      const outputs = await settled(() => outputsOf(called, inner.scope));
       if (end.ok) return { ok: true, output: { status: "passed", outputs } };
       const { code, kind } = end;
       const status = kind === "behaviour" ? "failed" : "error";
@@ -68,6 +69,6 @@ export async function frameOf(
 ): Promise<Frame> {
   const userinterface = session.userinterfaceOverride ?? called.userinterface_name ?? outer.userinterface;
   const app = userinterface === undefined ? undefined : await session.app(userinterface);
-  const scope = startScope(called, inputs, app?.variables ?? {}, env);
+  const scope = await settled(() => startScope(called, inputs, app?.variables ?? {}, env));
   return { session, userinterface, scope, types: called.types ?? {}, prefix, depth: depth + 1 };
 }

@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
-import { Worker } from "node:worker_threads";
-import { packageFolder } from "../../../../storage/engine/packageFolder.ts";
+import { createWorkerThread } from "@labwright/controllers";
+import { builtFile } from "../../../threads/workerThread.ts";
 import {
-  type Limits,
   mostBytes,
   mostRows,
   type QuerySource,
@@ -38,40 +37,28 @@ export type SqliteAnswer =
  * in the folder of the file. A query that does not end in time ends with its thread.
  */
 export function createSqliteSource(name: string, path: string): QuerySource {
-  let thread: Thread | undefined;
-  let tail: Promise<unknown> = Promise.resolve();
-
-  const ask = async (question: Omit<SqliteQuestion, "folder">, { signal, timeoutMs }: Limits) => {
-    signal.throwIfAborted();
-    thread = thread?.lives ? thread : new Thread();
-    const running = thread;
-    const onAbort = () => running.end(signal.reason);
-    const timer = setTimeout(() => running.end(tooSlow(name, timeoutMs)), timeoutMs);
-    signal.addEventListener("abort", onAbort, { once: true });
-    try {
-      return await running.ask(question);
-    } finally {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", onAbort);
-    }
-  };
+  /** The thread's own, for its copy. */
+  const folder = join(tmpdir(), `labwright-sqlite-${randomUUID()}`);
+  const thread = createWorkerThread<SqliteQuestion, SqliteAnswer>({
+    ...{ code: builtFile("sqliteWorker"), resourceLimits },
+    tooSlow: (timeoutMs) => tooSlow(name, timeoutMs),
+    endedBy: (cause) =>
+      cause instanceof Error ? cause : new Error("the thread that reads SQLite files ended"),
+    onExit: () => rmSync(folder, { recursive: true, force: true }),
+  });
 
   return {
     async query(statement, limits) {
       const sql = textOf(statement, (at) => `?${at + 1}`);
       const values = statement.values.map(bindable);
-      const question = { path, sql, values, most: { rows: mostRows, bytes: mostBytes } };
-      const turn = tail.then(() => ask(question, limits));
-      tail = turn.catch(() => undefined);
-      const answer = await turn;
+      const question = { path, folder, sql, values, most: { rows: mostRows, bytes: mostBytes } };
+      const answer = await thread.ask(question, limits);
       if ("rows" in answer) return answer.rows;
       if (answer.kind === "refused") throw refused(name, answer.problem);
       if (answer.kind === "unreachable") throw unreachable(name, answer.problem);
       throw tooMuch(name, answer.kind === "rows" ? `${mostRows} rows` : `${mostBytes} bytes`);
     },
-    async close() {
-      await thread?.end(new Error("closed"));
-    },
+    close: thread.close,
   };
 }
 
@@ -80,40 +67,4 @@ function bindable(value: unknown): string | number | bigint | null {
   if (typeof value === "boolean") return value ? 1 : 0;
   if (typeof value === "string" || typeof value === "number" || typeof value === "bigint") return value;
   return JSON.stringify(value);
-}
-
-class Thread {
-  lives = true;
-  private readonly worker: Worker;
-  private readonly folder = mkdtempSync(join(tmpdir(), "labwright-sqlite-"));
-  private pending: { resolve(answer: SqliteAnswer): void; reject(error: unknown): void } | undefined;
-
-  constructor() {
-    const file = pathToFileURL(join(packageFolder(), "dist", "sqliteWorker.js"));
-    this.worker = new Worker(file, { execArgv: [], resourceLimits });
-    this.worker.unref();
-    this.worker.on("message", (answer: SqliteAnswer) => this.pending?.resolve(answer));
-    this.worker.on("error", (error) => this.fail(error));
-    this.worker.on("exit", () => {
-      this.fail(new Error("the thread that reads SQLite files ended"));
-      rmSync(this.folder, { recursive: true, force: true });
-    });
-  }
-
-  ask(question: Omit<SqliteQuestion, "folder">): Promise<SqliteAnswer> {
-    return new Promise<SqliteAnswer>((resolve, reject) => {
-      this.pending = { resolve, reject };
-      this.worker.postMessage({ ...question, folder: this.folder });
-    });
-  }
-
-  async end(why: unknown): Promise<void> {
-    this.fail(why);
-    await this.worker.terminate();
-  }
-
-  private fail(error: unknown): void {
-    this.lives = false;
-    this.pending?.reject(error);
-  }
 }

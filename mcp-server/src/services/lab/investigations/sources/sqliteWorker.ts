@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, rmSync, statSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { parentPort } from "node:worker_threads";
 import { Database } from "node-sqlite3-wasm";
@@ -32,6 +32,7 @@ function opened({ path, folder }: SqliteQuestion): Database {
   if (open?.key === key) return open.database;
   open?.database.close();
   open = undefined;
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
   const copy = join(folder, "copy.db");
   const taken = copied(path, copy);
   const database = new Database(copy, { fileMustExist: true });
