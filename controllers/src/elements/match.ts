@@ -71,7 +71,7 @@ export function relation(match: Match): string {
 }
 
 /** A pattern as a check takes it: `/…/i` or bare. Throws INVALID_PARAMS. */
-export function compilePattern(pattern: string): RegExp {
+function compilePattern(pattern: string): RegExp {
   const [, text, flags] = /^\/([\s\S]+)\/([imsu]*)$/.exec(pattern) ?? [undefined, pattern, ""];
   try {
     return new RegExp(text ?? pattern, flags);
