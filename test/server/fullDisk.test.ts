@@ -78,7 +78,7 @@ describe("a full disk under stderr or stdout", () => {
 describe("a full disk under the data", () => {
   const mounted = () => ({
     under: under(
-      `mount -t tmpfs -o size=90m tmpfs ${dataDir} && mkdir ${dataDir}/pictures && mount -t tmpfs -o size=200k tmpfs ${dataDir}/pictures && printf '%s' '${config}folders: { artifacts: ${dataDir}/pictures }' > ${dataDir}/labwright.yaml`,
+      `mount -t tmpfs -o size=90m,mode=700 tmpfs ${dataDir} && mkdir ${dataDir}/pictures && mount -t tmpfs -o size=200k tmpfs ${dataDir}/pictures && printf '%s' '${config}folders: { artifacts: ${dataDir}/pictures }' > ${dataDir}/labwright.yaml`,
     ),
     see: (pid: number) => `/proc/${pid}/root${dataDir}`,
   });
