@@ -14,9 +14,15 @@ import { CountReporter } from "./test/countReporter.ts";
 const aloneWords =
   /"node:child_process"|\/(processes|daemon|daemonProcess|program)\.ts"|vi\.(mock|spyOn|stub\w+|use\w+)\(|process\.(env|on|memoryUsage)\b/;
 const isAlone = (file: string) => aloneWords.test(readFileSync(file, "utf8"));
-const allFiles = readdirSync("test", { recursive: true, encoding: "utf8" })
-  .filter((name) => name.endsWith(".test.ts") && !name.startsWith("out/"))
-  .map((name) => join("test", name));
+/** `test/out` is not looked into: other programs write there meanwhile. */
+const allFiles = readdirSync("test", { withFileTypes: true })
+  .filter(({ name }) => name !== "out")
+  .flatMap((entry) => {
+    const path = join("test", entry.name);
+    if (!entry.isDirectory()) return [path];
+    return readdirSync(path, { recursive: true, encoding: "utf8" }).map((name) => join(path, name));
+  })
+  .filter((path) => path.endsWith(".test.ts"));
 /** Drive real programs, which the rest would keep from the cores and the ports that they need. */
 const deviceFiles = allFiles.filter((file) => file.startsWith(join("test", "devices")));
 const testFiles = allFiles.filter((file) => !deviceFiles.includes(file));
