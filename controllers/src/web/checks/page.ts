@@ -269,7 +269,7 @@ function selectedText(session: CheckSession): Check {
       );
       const found = answers.map(({ answer }) => answer).find((one) => one !== "") ?? "";
       if (found === "" && silent > 0) throw new SilentFrames(silent);
-      const reading = compareOne("the selected text", text, match, found);
+      const reading = await compareOne("the selected text", text, match, found);
       return found === "" ? { ...reading, missing: "absent" } : reading;
     },
   });
