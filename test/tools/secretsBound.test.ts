@@ -1,4 +1,4 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import sharp from "sharp";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import type { TestClient } from "../fixtures/client.ts";
@@ -12,6 +12,7 @@ const token = "token-of-all-fields";
 const free = "free-everywhere-77";
 const seen: { host: string; line: string; key: unknown; body: string }[] = [];
 let site: Awaited<ReturnType<typeof serve>>;
+let other: Awaited<ReturnType<typeof serve>>;
 let otherUrl: string;
 let product: Product;
 let client: TestClient;
@@ -35,21 +36,24 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return body;
 }
 
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { pathname } = new URL(request.url ?? "/", "http://x");
+  const { "x-key": key, host = "" } = request.headers;
+  seen.push({ host, line: `${request.method} ${pathname}`, key, body: await bodyOf(request) });
+  const to = { "/away": "/taken", "/redirect": "/login" }[pathname];
+  if (to !== undefined) return void response.writeHead(307, { location: `${otherUrl}${to}` }).end();
+  const last = seen.at(-1)?.body;
+  if (pathname === "/echo")
+    return void response.writeHead(200, { "content-type": "application/json" }).end(last);
+  const html = pages[pathname]?.();
+  const [status, type] = html ? [200, "text/html"] : [pathname === "/taken" ? 401 : 200, "text/plain"];
+  response.writeHead(status, { "content-type": type }).end(html ? `<!doctype html>${html}` : "said");
+}
+
 beforeAll(async () => {
-  site = await serve(async (request, response) => {
-    const { pathname } = new URL(request.url ?? "/", "http://x");
-    const { "x-key": key, host = "" } = request.headers;
-    seen.push({ host, line: `${request.method} ${pathname}`, key, body: await bodyOf(request) });
-    const to = { "/away": "/taken", "/redirect": "/login" }[pathname];
-    if (to !== undefined) return void response.writeHead(307, { location: `${otherUrl}${to}` }).end();
-    const last = seen.at(-1)?.body;
-    if (pathname === "/echo")
-      return void response.writeHead(200, { "content-type": "application/json" }).end(last);
-    const html = pages[pathname]?.();
-    const [status, type] = html ? [200, "text/html"] : [pathname === "/taken" ? 401 : 200, "text/plain"];
-    response.writeHead(status, { "content-type": type }).end(html ? `<!doctype html>${html}` : "said");
-  });
-  otherUrl = site.url.replace("127.0.0.1", "localhost");
+  [site, other] = await Promise.all([serve(answer), serve(answer)]);
+  // Names of this machine are one, but for their ports.
+  otherUrl = other.url.replace("127.0.0.1", "localhost");
   const hosts = `hosts: ["${new URL(site.url).host}"]`;
   product = await openProduct(
     `devices: [{ name: browser, model: web }, { name: box, model: simulated }]
@@ -66,7 +70,7 @@ secrets:
 });
 afterAll(async () => {
   await product?.dispose();
-  await site?.close();
+  await Promise.all([site?.close(), other?.close()]);
 });
 beforeEach(() => {
   seen.length = 0;
