@@ -78,11 +78,14 @@ test.each([2, 9, 14, 18])("the hostile JSON Schema %i ends, and holds no other c
   const { reply, others } = await beside("execute_api_request", asked);
   expect(others).toBeGreaterThan(0);
   if (reply.error) expect(reply.error.code).toMatch(ended);
-  else expect(reply.structured.checks).toHaveLength(1);
+  else expect(reply.structured.checks).not.toHaveLength(0);
 });
 
 test.each([0, 2, 3])("the hostile description of an API %i ends, and holds no other call", async (at) => {
-  const { reply, others } = await beside("import_api_spec", { source: `${server.url}/api/${at}` });
+  const { reply, others } = await beside("import_api_spec", {
+    replace: true,
+    source: `${server.url}/api/${at}`,
+  });
   expect(others).toBeGreaterThan(0);
   if (reply.error) expect(reply.error.code).toMatch(ended);
   else expect(reply.structured.operations).toBe(1);

@@ -49,7 +49,7 @@ beforeAll(async () => {
   url = `http://127.0.0.1:${await listenOnLoopback(site)}/`;
   product = await openProduct(
     `devices: [{ name: browser, model: web, controllers: { web: { viewport: ${JSON.stringify(view)} } } }]
-url_policy: { deny: ["localhost"] }`,
+url_policy: { deny: ["other.test"] }`,
     { WORD: "hunter2-of-the-bank" },
   );
   client = await product.connect();
@@ -273,7 +273,7 @@ test("a denied address, and a device that another holds, are refused with our co
   const other = await product.connect({ client: "bob" });
   await client.call("release_control", { device_id: "browser" });
   const { say, api } = await talkWith([
-    drives("browser", "navigate", { url: url.replace("127.0.0.1", "localhost") }),
+    drives("browser", "navigate", { url: "http://other.test/" }),
     async () => {
       await client.call("release_control", { device_id: "browser" });
       await other.call("take_control", { device_id: "browser", force: true });

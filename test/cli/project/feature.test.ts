@@ -84,7 +84,12 @@ it("no tool writes to a feature, and with several apps it says which one it is o
   write(file, ...text);
   expect(await labwright(["import", "labwright"])).toMatchObject({ code: 0 });
   const testcase = { name: "Home: One", app: "tv", steps: ['check text "Other"'] };
-  const saved = await labwright(["call", "save_testcase", "--json", JSON.stringify({ testcase })]);
+  const saved = await labwright([
+    "call",
+    "save_testcase",
+    "--json",
+    JSON.stringify({ testcase, replace: true }),
+  ]);
   expect(saved.code).not.toBe(0);
   expect(saved.out + saved.err).toMatch(
     /PROTECTED[\s\S]*home\.feature .* is a Gherkin feature, .* never writes/,
