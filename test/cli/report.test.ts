@@ -75,7 +75,7 @@ test("the reports of shards become those that one run of all tests would have wr
   expect(await readdir(join(cwd, "all"))).toEqual(["ctrf.json", "junit.xml", "report.html"]);
 });
 
-test("what a stranger's page names as a trace is no link that runs code, and no file elsewhere", async () => {
+test("what a stranger's page names as a trace is neither a link that runs code nor a file elsewhere", async () => {
   const traces = [
     "traces/kept.zip",
     "../evil/javascript:alert(1).zip",
