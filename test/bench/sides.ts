@@ -102,7 +102,11 @@ export async function openSides(root: string): Promise<Sides> {
     ours: (dataDir, { config = usual, build = root } = {}) =>
       start({
         args: [join(build, "mcp-server", "bin", "labwright.js"), "mcp"],
-        env: { LABWRIGHT_DATA_DIR: dataDir, LABWRIGHT_CONFIG: config },
+        env: {
+          ...{ LABWRIGHT_DATA_DIR: dataDir, LABWRIGHT_CONFIG: config },
+          // An earlier build does not know it.
+          ...(build !== root && { LABWRIGHT_BROWSER_SANDBOX: undefined }),
+        },
       }),
     theirs: (...options) =>
       start({

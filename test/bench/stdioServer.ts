@@ -27,7 +27,11 @@ export type Reply = {
   structured: Readonly<Record<string, unknown>> | undefined;
   isError: boolean;
 };
-export type Launch = { args: readonly string[]; env?: Readonly<Record<string, string>>; cwd: string };
+export type Launch = {
+  args: readonly string[];
+  env?: Readonly<Record<string, string | undefined>>;
+  cwd: string;
+};
 
 /**
  * One MCP server over stdio, spoken to in plain JSON lines: the same few lines of client for every side, so that no SDK's
