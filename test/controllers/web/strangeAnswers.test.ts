@@ -84,6 +84,12 @@ const hostile: readonly [what: string, script: string, ask: () => Promise<unknow
     run("get_attribute", { selector: "#big", attribute: "data-x" }),
     "ACTION_REJECTED",
   ],
+  [
+    "a text that a selector's pattern would take years for",
+    `big.textContent = "a".repeat(60) + "!"`,
+    async () => (await device.check("element_exists", { selector: "text=/^(a+)+$/" })).holds,
+    "INVALID_PARAMS",
+  ],
 ];
 
 it.each(

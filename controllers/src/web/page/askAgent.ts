@@ -114,7 +114,8 @@ export async function askOverDevTools<M extends Method>(
       (await evaluate(`${call}(${agentSource})`, timeout));
     return typeof answer === "string" ? readAnswer<M>(answer) : undefined;
   } catch (error) {
-    if (pattern === undefined || !/terminated/i.test(String(error))) throw error;
+    // How Chromium says that it ended the question.
+    if (pattern === undefined || !/Internal error|terminated/i.test(String(error))) throw error;
     throw patternTooSlow(pattern, error);
   }
 }
