@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { productCommand, productServe, within } from "../fixtures/daemon.ts";
 import { type DaemonProcess, type DaemonStart, ownDaemons } from "../fixtures/daemonProcess.ts";
+import { welcomeTest } from "../fixtures/welcomeTest.ts";
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
 
@@ -82,18 +83,6 @@ describe("a full disk under the data", () => {
     ),
     see: (pid: number) => `/proc/${pid}/root${dataDir}`,
   });
-  const testcase = (name: string) => ({
-    name,
-    blocks: [
-      { id: "start", type: "start" },
-      { id: "check", type: "verification", command: "text_visible", params: { text: "Welcome home" } },
-      { id: "done", type: "success" },
-    ],
-    edges: [
-      { from: "start", to: "check", on: "success" },
-      { from: "check", to: "done", on: "success" },
-    ],
-  });
 
   /** A full disk under the pictures alone: the verdict stands, its step says what it has no picture of, and why. */
   async function expectPicturesMissed(daemon: DaemonProcess): Promise<void> {
@@ -111,10 +100,10 @@ describe("a full disk under the data", () => {
 
   it("ends no daemon: it reads, says what is full, and writes again when there is space", async () => {
     const daemon = await start(mounted());
-    expect((await daemon.call("save_testcase", { testcase: testcase("before") })).success).toBe(true);
+    expect((await daemon.call("save_testcase", { testcase: welcomeTest("before") })).success).toBe(true);
     await expectPicturesMissed(daemon);
     const filler = fill(daemon.dataDir, 1_000_000);
-    const save = () => daemon.call("save_testcase", { testcase: testcase("during") });
+    const save = () => daemon.call("save_testcase", { testcase: welcomeTest("during") });
     await expect.poll(save, within).toMatchObject({
       error: { code: "STORAGE_FAILED", hint: expect.stringContaining("space") },
     });

@@ -5,24 +5,13 @@ import { beforeAll, expect, it, vi } from "vitest";
 import { daemonHeaders, daemonUrl } from "#mcp-server/server/daemonFile.ts";
 import { productServe } from "../fixtures/daemon.ts";
 import { type DaemonProcess, ownDaemons } from "../fixtures/daemonProcess.ts";
+import { welcomeTest } from "../fixtures/welcomeTest.ts";
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
 
 const { root, start, kill } = ownDaemons("torn");
 const killed = join(root, "killed");
 const names = ["a", "b", "c"];
-const testcase = (name: string) => ({
-  name,
-  blocks: [
-    { id: "start", type: "start" },
-    { id: "check", type: "verification", command: "text_visible", params: { text: "Welcome home" } },
-    { id: "done", type: "success" },
-  ],
-  edges: [
-    { from: "start", to: "check", on: "success" },
-    { from: "check", to: "done", on: "success" },
-  ],
-});
 let artifact: string;
 
 const expectAllSaved = async (daemon: DaemonProcess) => {
@@ -57,7 +46,7 @@ beforeAll(async () => {
   const config = "server: { name: lab }\ndevices: [{ name: box, model: simulated }]\n";
   const daemon = await start({ dataDir: killed, config });
   for (const name of names)
-    expect((await daemon.call("save_testcase", { testcase: testcase(name) })).success).toBe(true);
+    expect((await daemon.call("save_testcase", { testcase: welcomeTest(name) })).success).toBe(true);
   artifact = await capture(daemon);
   await kill(daemon);
 });
@@ -107,7 +96,7 @@ it("nothing acknowledged is lost to half-written files, a missing one or a slow 
   const ended: string[] = [];
   const captured = capture(daemon).finally(() => ended.push("picture"));
   await vi.waitFor(() => expect(existsSync(taking)).toBe(true), 60_000);
-  expect((await daemon.call("save_testcase", { testcase: testcase("d") })).success).toBe(true);
+  expect((await daemon.call("save_testcase", { testcase: welcomeTest("d") })).success).toBe(true);
   expect(ended).toEqual([]);
   writeFileSync(free, "");
   expect(await captured).toBe(artifact);
