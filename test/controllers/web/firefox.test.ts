@@ -60,7 +60,7 @@ describe.skipIf(!isThere)("a Firefox that is installed", () => {
   test("compares the patterns of selectors outside of its pages", async () => {
     await expectSlowPatternEnds(device, ownFrame, asking.click);
     await expectSlowPatternEnds(device, childFrame, asking.check);
-    await expectPatternsFind(device, String);
+    await expectPatternsFind(device, String, "");
   });
 
   test("opens only the addresses that the policy allows", async () => {

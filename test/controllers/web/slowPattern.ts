@@ -47,12 +47,17 @@ const ticking = `<button onclick="out.textContent = 'pressed'">At 0 s</button><p
 </script>`;
 
 /** Patterns find, wait for, press and fill what they match, also where the text is another in each picture. */
-export async function expectPatternsFind(device: WebDevice, frame: (body: string) => string): Promise<void> {
+export async function expectPatternsFind(
+  device: WebDevice,
+  frame: (body: string) => string,
+  note: string,
+): Promise<void> {
   await device.show(frame(ticking));
   await device.run("wait_for", { selector: "text=/^total: \\d+\\.50$/i" });
   await device.run("click_element", { selector: "role=button[name=/^At \\d+ s$/]" });
   expect(await device.check("text_visible", { text: "pressed" })).toMatchObject({ holds: true });
-  await device.run("input_text", { selector: "label=/^Field \\d$/u", text: "typed" });
+  const filled = await device.run("input_text", { selector: "label=/^Field \\d$/u", text: "typed" });
+  expect(filled.message).toBe(`filled label=/^Field \\d$/u${note}`);
   const read = await device.run("get_text", { selector: "text=/^At \\d+ s$/" });
   expect(read.data?.value).toMatch(/^At \d+ s$/);
   expect(

@@ -3,11 +3,14 @@
  * query compares, and is then told which of them match.
  */
 
+import { native } from "./tree/native.ts";
+
 /** A pattern whose texts have the number `token`; `hits` are the places of those that match in the answer of {@link textsOf}. */
 export type TriedPattern = { match: "tried"; token: number; hits?: readonly number[] };
 
 type Texts = { places: Map<string, number>; elements: Map<Element, number[]> };
-type Hits = { texts: ReadonlySet<string>; elements: WeakSet<Element> };
+/** `elements`: those of which a text matched, in the order of the search. `all`: those of which all texts matched. */
+type Hits = { texts: ReadonlySet<string>; elements: readonly WeakRef<Element>[]; all: WeakSet<Element> };
 
 const MOST_KEPT = 30;
 const gathered = new Map<number, Texts>();
@@ -20,6 +23,14 @@ export function textsOf(token: number, search: () => unknown): string[] {
   return [...places.keys()];
 }
 
+/** Where a search for the pattern looks; undefined for everywhere, since an element that matched has been drawn anew. */
+export function candidates({ token, hits }: TriedPattern): readonly Element[] | undefined {
+  if (hits === undefined) return undefined;
+  const elements = hitsOf(token, hits)?.elements ?? [];
+  const there = elements.flatMap((one) => one.deref() ?? []).filter((one) => native.isConnected(one));
+  return there.length === elements.length ? there : undefined;
+}
+
 /**
  * Whether the text matches. A text that has changed since is not compared again: its element stays a match, so that a clock can be
  * clicked.
@@ -27,7 +38,7 @@ export function textsOf(token: number, search: () => unknown): string[] {
 export function holds(wanted: TriedPattern, element: Element, text: string): boolean {
   if (wanted.hits === undefined) return gather(wanted.token, element, text);
   const hits = hitsOf(wanted.token, wanted.hits);
-  return hits !== undefined && (hits.texts.has(text) || hits.elements.has(element));
+  return hits !== undefined && (hits.texts.has(text) || hits.all.has(element));
 }
 
 function gather(token: number, element: Element, text: string): false {
@@ -48,9 +59,13 @@ function hitsOf(token: number, places: readonly number[]): Hits | undefined {
 
 function pick({ places, elements }: Texts, hits: ReadonlySet<number>): Hits {
   const isHit = (place: number) => hits.has(place);
-  const hitElements = [...elements].filter(([, places]) => places.every(isHit)).map(([element]) => element);
-  const hitTexts = [...places].filter(([, place]) => isHit(place)).map(([text]) => text);
-  return { texts: new Set(hitTexts), elements: new WeakSet(hitElements) };
+  const some = [...elements].filter(([, places]) => places.some(isHit));
+  const all = some.filter(([, places]) => places.every(isHit));
+  return {
+    texts: new Set([...places].filter(([, place]) => isHit(place)).map(([text]) => text)),
+    elements: some.map(([element]) => new WeakRef(element)),
+    all: new WeakSet(all.map(([element]) => element)),
+  };
 }
 
 /** Forgets what was not used for longest. */

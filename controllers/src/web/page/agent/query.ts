@@ -85,10 +85,18 @@ function match(query: PageQuery, root: Document | Element | ShadowRoot): Element
     return element ? [element] : [];
   }
   if (query.kind === "css") return dom.select(query.css);
-  const all = root === document ? dom.everything() : dom.all(root);
+  const all = root === document ? candidates(query) : dom.all(root);
   if (query.kind === "text") return byText(all, query.text);
   const found = matchWidgets(query, all).map((element) => clicks.standIn(element));
   return [...new Set(found)];
+}
+
+function candidates(query: Exclude<PageQuery, { kind: "ref" | "css" }>): readonly Element[] {
+  return knownFor(query.kind === "role" ? query.name : query.text) ?? dom.everything();
+}
+
+function knownFor(wanted: PageText | undefined): readonly Element[] | undefined {
+  return wanted?.match === "tried" ? patterns.candidates(wanted) : undefined;
 }
 
 function matchWidgets(
@@ -158,6 +166,7 @@ function byText(all: readonly Element[], wanted: PageText): Element[] {
 
 /** Elements whose own words may start the match, with five levels of parents. */
 function textHolders(all: readonly Element[], wanted: PageText): Element[] {
+  if (knownFor(wanted)) return [...all];
   const words =
     wanted.match === "tried"
       ? []
