@@ -1,6 +1,6 @@
 /**
  * Patterns are compared outside of the page, since nothing ends a slow one in every browser's pages: the page gives the texts that a
- * query compares, and is then told which of them match.
+ * query compares, and then gets the places of those that match.
  */
 
 import { native } from "./tree/native.ts";
