@@ -1,5 +1,5 @@
 import type { Selector, SelectorKind } from "../contract.ts";
-import { testAll } from "./patterns.ts";
+import { testPattern } from "./patterns.ts";
 import { byWorth, type Candidate, type Ranking, ranking, toSelector } from "./ranking.ts";
 import type { ParsedSelector } from "./selectors.ts";
 import { fold, type TextMatch, TextMatcher, tidy } from "./text.ts";
@@ -33,11 +33,11 @@ type Holds = (wanted: TextMatch, text: string | undefined) => boolean;
 
 /** How texts are compared. What a pattern matches is found out for all texts at once. */
 async function holderOf(nodes: readonly Node[], parsed: ParsedSelector): Promise<Holds> {
-  const wanted = "text" in parsed ? parsed.text : parsed.kind === "role" ? parsed.name : undefined;
-  if (wanted?.match !== "pattern") return (match, text) => texts.holds(match, text);
+  const pattern = "text" in parsed ? parsed.text : parsed.kind === "role" ? parsed.name : undefined;
+  if (pattern?.match !== "pattern")
+    return (wanted, text) => wanted.match !== "pattern" && texts.holds(wanted, text);
   const all = [...new Set(nodes.flatMap(({ name, text = name }) => [name, text]))];
-  const pattern = new RegExp(wanted.text.normalize("NFC"), wanted.flags);
-  const isHit = await testAll(
+  const isHit = await testPattern(
     pattern,
     all.map((text) => texts.plain(text)),
   );

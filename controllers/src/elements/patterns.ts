@@ -2,7 +2,9 @@ import { setImmediate } from "node:timers/promises";
 import { DeviceError } from "../errors.ts";
 import { quickly } from "../waiting/quickly.ts";
 import { createWorkerThread } from "../waiting/workerThread.ts";
+import { concealed } from "./concealed.ts";
 import { quoted } from "./quoted.ts";
+import type { PatternMatch } from "./text.ts";
 
 const timeoutMs = 1_000;
 const longMs = 5;
@@ -34,14 +36,18 @@ export async function testAll(pattern: RegExp, texts: readonly string[]): Promis
   try {
     return await thread.ask({ source, flags, texts }, { timeoutMs });
   } catch (cause) {
-    throw patternTooSlow(String(pattern), cause);
+    throw new DeviceError(
+      "INVALID_PARAMS",
+      `The pattern ${quoted(String(pattern))} takes too long on this text; avoid repeats within repeats, such as (a+)+`,
+      {},
+      { cause },
+    );
   }
 }
 
-export const patternTooSlow = (pattern: string, cause: unknown): DeviceError =>
-  new DeviceError(
-    "INVALID_PARAMS",
-    `The pattern ${quoted(pattern)} takes too long on this text; avoid repeats within repeats, such as (a+)+`,
-    {},
-    { cause },
-  );
+/**
+ * Which of the texts, as `TextMatcher.plain` returns them, the pattern of a selector matches. In a check, a secret in a text is
+ * compared by its name. Throws what {@link testAll} throws.
+ */
+export const testPattern = ({ text, flags }: PatternMatch, texts: readonly string[]) =>
+  testAll(new RegExp(text.normalize("NFC"), flags), texts.map(concealed));

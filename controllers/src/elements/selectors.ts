@@ -1,7 +1,7 @@
 import { type SelectorKind, selectorKinds } from "../contract.ts";
 import { DeviceError } from "../errors.ts";
 import { cssProblem, type SyntaxProblem, xpathProblem } from "./selectorSyntax.ts";
-import type { TextMatch } from "./text.ts";
+import type { PlainMatch, TextMatch } from "./text.ts";
 
 /** A selector taken apart. `any` is a bare string: a name, label, placeholder or visible text. */
 export type ParsedSelector =
@@ -24,7 +24,7 @@ const PREFIX = new RegExp(`^(${selectorKinds.join("|")})(~=|\\*=|==|=)`);
 const BARE_CSS = /^(?:#|\.)-?[_a-zA-Z\\\u0080-\uffff]/;
 const BARE_XPATH = /^\(*\/\/|^\.\.?\//;
 /** What compares texts otherwise than `=`. */
-const matchOf: Readonly<Record<string, TextMatch["match"]>> = {
+const matchOf: Readonly<Record<string, PlainMatch["match"]>> = {
   "==": "exact",
   "~=": "words",
   "*=": "contains",

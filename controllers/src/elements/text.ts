@@ -1,12 +1,13 @@
 /**
  * How a text is compared: `same` and `contains` after {@link tidy} and case folding, `words` like `contains` but never with a
- * part of a word or number, `cased` after tidying alone, `exact` as it stands, `pattern` as a regular expression.
+ * part of a word or number, `cased` after tidying alone, `exact` as it stands.
  */
-export type TextMatch = {
-  match: "same" | "cased" | "exact" | "words" | "contains" | "pattern";
-  text: string;
-  flags?: string;
-};
+export type PlainMatch = { match: "same" | "cased" | "exact" | "words" | "contains"; text: string };
+
+/** A regular expression, which `testPattern` compares with texts. */
+export type PatternMatch = { match: "pattern"; text: string; flags?: string };
+
+export type TextMatch = PlainMatch | PatternMatch;
 
 /**
  * Composed characters (NFC), white space folded, and invisible characters removed: zero width, icon fonts, tags, controls. A
@@ -39,11 +40,9 @@ export class TextMatcher {
 
   constructor(private readonly clean: (text: string) => string) {}
 
-  holds(wanted: TextMatch, text: string | undefined): boolean {
+  holds(wanted: PlainMatch, text: string | undefined): boolean {
     if (text === undefined) return false;
     if (wanted.match === "exact") return text.normalize("NFC") === wanted.text.normalize("NFC");
-    if (wanted.match === "pattern")
-      return new RegExp(wanted.text.normalize("NFC"), wanted.flags).test(this.plain(text));
     if (wanted.match === "cased") return this.isSame(this.plain(text), this.plain(wanted.text));
     const [found, want] = [this.fold(text), this.fold(wanted.text)];
     if (wanted.match === "same") return this.isSame(found, want);
@@ -180,7 +179,7 @@ export const fold = (text: string): string => texts.fold(text);
 /** The words and numbers of a text, whole and folded. */
 export const wholeWords = (text: string): string[] => texts.words(text);
 
-export const holds = (wanted: TextMatch, text: string | undefined): boolean => texts.holds(wanted, text);
+export const holds = (wanted: PlainMatch, text: string | undefined): boolean => texts.holds(wanted, text);
 
 /** Of a text that was not found by whole words: the first that has it as a part of another word or number. */
 export function withinAnother(wanted: string, found: Iterable<string>): string | undefined {

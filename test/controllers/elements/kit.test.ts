@@ -1,7 +1,9 @@
 import { DeviceError, type Element, nearest, ranking } from "@labwright/controllers";
 import { describe, expect, test } from "vitest";
+import { withConcealed } from "#controllers/elements/concealed.ts";
 import { noSuchKey, portableKeys } from "#controllers/elements/keys.ts";
 import { nearestOf } from "#controllers/elements/nearest.ts";
+import { testPattern } from "#controllers/elements/patterns.ts";
 import { byWorth, toSelector } from "#controllers/elements/ranking.ts";
 import { Refs } from "#controllers/elements/refs.ts";
 import { onlyTarget } from "#controllers/elements/target.ts";
@@ -65,14 +67,24 @@ describe("texts", () => {
     ["contains", "E A", true],
     ["exact", "Save  all", true],
     ["exact", "Save all", false],
-    ["pattern", "^save", false],
   ] as const)("%s %j", (match, text, holds) => {
     expect(matcher.holds({ match, text }, "Save  all")).toBe(holds);
   });
 
-  test("a pattern has flags, and what is not there holds nothing", () => {
-    expect(matcher.holds({ match: "pattern", text: "^save", flags: "i" }, "Save  all")).toBe(true);
-    expect(matcher.holds({ match: "pattern", text: "" }, undefined)).toBe(false);
+  test("what is not there holds nothing", () => {
+    expect(matcher.holds({ match: "contains", text: "" }, undefined)).toBe(false);
+  });
+
+  test("a pattern has flags, and finds out no part of a secret", async () => {
+    expect(await testPattern({ match: "pattern", text: "^save", flags: "i" }, ["Save all", "all"])).toEqual([
+      true,
+      false,
+    ]);
+    expect(await testPattern({ match: "pattern", text: "^save" }, ["Save all"])).toEqual([false]);
+    const tested = (text: string) => () => testPattern({ match: "pattern", text }, ["said by tiger"]);
+    const conceal = (text: string) => text.replace("tiger", "{{secret.CAT}}");
+    expect(await withConcealed(conceal, tested("t.?i"))).toEqual([false]);
+    expect(await withConcealed(conceal, tested("^said by .+"))).toEqual([true]);
   });
 
   test("what no one can see does not count", () => {

@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import { findProgram } from "@labwright/controllers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Site, startSite } from "../../fixtures/site.ts";
+import { asking, childFrame, expectPatternsFind, expectSlowPatternEnds, ownFrame } from "./slowPattern.ts";
 import { failureOf, openWebDevice, type WebDevice } from "./webDevice.ts";
 
 /** Firefox as Debian has it, by WebDriver BiDi; what the wrapper adds is said there. */
@@ -54,6 +55,12 @@ describe.skipIf(!isThere)("a Firefox that is installed", () => {
     expect(await device.js("return document.querySelector('#f').value")).toBe("ABC");
     await device.run("input_text", { selector: "#f", text: "" });
     expect(await device.js("return document.querySelector('#f').value")).toBe("");
+  });
+
+  test("compares the patterns of selectors outside of its pages", async () => {
+    await expectSlowPatternEnds(device, ownFrame, asking.click);
+    await expectSlowPatternEnds(device, childFrame, asking.check);
+    await expectPatternsFind(device, String, "");
   });
 
   test("opens only the addresses that the policy allows", async () => {

@@ -5,6 +5,7 @@ import { findBrowser } from "@labwright/controllers";
 import { chromium } from "playwright-core";
 import { expect, it } from "vitest";
 import { shared } from "../../fixtures/shared.ts";
+import { asking, childFrame, expectPatternsFind, expectSlowPatternEnds, ownFrame } from "./slowPattern.ts";
 import { openWebDevice } from "./webDevice.ts";
 
 const stderr = join(mkdtempSync(join(tmpdir(), "labwright-stderr-")), "stderr");
@@ -84,12 +85,6 @@ const hostile: readonly [what: string, script: string, ask: () => Promise<unknow
     run("get_attribute", { selector: "#big", attribute: "data-x" }),
     "ACTION_REJECTED",
   ],
-  [
-    "a text that a selector's pattern would take years for",
-    `big.textContent = "a".repeat(60) + "!"`,
-    async () => (await device.check("element_exists", { selector: "text=/^(a+)+$/" })).holds,
-    "INVALID_PARAMS",
-  ],
 ];
 
 it.each(
@@ -102,6 +97,26 @@ it.each(
   const before = process.memoryUsage().rss;
   expect(await ask().catch(codeOf)).toEqual(expected);
   expect(process.memoryUsage().rss - before).toBeLessThan(64_000_000);
+});
+
+it.each([
+  ["of a click in the page's own frame", ownFrame, asking.click],
+  ["of a wait in the page's own frame", ownFrame, asking.wait],
+  ["of a check in a child frame", childFrame, asking.check],
+  ["of a field in a child frame", childFrame, asking.fill],
+])("a selector's pattern that takes too long ends, and its page answers meanwhile: %s", async (_, body, ask) => {
+  await expectSlowPatternEnds(device, body, ask);
+});
+
+it.each([
+  ["the page's own frame", String, ""],
+  [
+    "a child frame",
+    (body: string) => `<iframe srcdoc='${body.replaceAll("'", "&#39;")}'></iframe>`,
+    "; not read back, since the page that held it is gone",
+  ],
+])("a pattern finds, waits for, presses and fills what it matches: in %s", async (_, frame, note) => {
+  await expectPatternsFind(device, frame, note);
 });
 
 it("nothing that a page logs comes to the browser's stderr, where 512 MB in a line would end us", async () => {

@@ -9,6 +9,7 @@ import type { Description, Matches } from "../page/agent/agent.ts";
 import type { PageQuery } from "../page/agent/query.ts";
 import { askAgent } from "../page/askAgent.ts";
 import {
+  askedIn,
   askFrame,
   type FrameAnswer,
   findInFrames,
@@ -45,8 +46,15 @@ async function locateRef(session: Sight, ref: string, signal: AbortSignal): Prom
   throw refs.gone(ref, name ? await nearestOnScreen(session.page(), name, signal) : []);
 }
 
-/** The only frame in which a target can be: that of a ref, or the page itself if it has no other. Undefined if several are possible. */
-export function inOneFrame(session: Sight, target: Target): { frame: Frame; query: PageQuery } | undefined {
+/**
+ * The only frame in which a target can be: that of a ref, or the page itself if it has no other. Undefined if several are possible.
+ * Throws INVALID_PARAMS for a slow pattern.
+ */
+export async function inOneFrame(
+  session: Sight,
+  target: Target,
+  signal: AbortSignal,
+): Promise<{ frame: Frame; query: PageQuery } | undefined> {
   const { ref, selector } = target;
   if (ref !== undefined) {
     const frame = selector === undefined ? givenIn(session, ref) : undefined;
@@ -54,8 +62,10 @@ export function inOneFrame(session: Sight, target: Target): { frame: Frame; quer
   }
   const [only, ...others] = session.page().frames();
   if (selector === undefined || only === undefined || others.length > 0) return undefined;
-  const query = parseForPage(selector, testIdAttributeOf(session));
-  return query.kind === "css" || query.kind === "xpath" ? undefined : { frame: only, query };
+  const parsed = parseForPage(selector, testIdAttributeOf(session));
+  if (parsed.kind === "css" || parsed.kind === "xpath") return undefined;
+  const query = (await askedIn(session.page(), parsed, signal))(only);
+  return query === undefined || query.kind === "xpath" ? undefined : { frame: only, query };
 }
 
 function givenIn(session: Sight, ref: string): Frame | undefined {
@@ -98,7 +108,8 @@ async function locateSelector(
     );
     const total = countAll(found);
     const [only] = found;
-    if (total === 1 && only) return locatorIn(only.frame, query, only.answer.hidden > 0).describe(selector);
+    if (total === 1 && only)
+      return locatorIn(only.frame, only.answer.asked, only.answer.hidden > 0).describe(selector);
     if (total > 1) throw await severalMatch(session, query, selector, signal);
     const left = timeoutMs - (performance.now() - started);
     if (left <= 0) {

@@ -4,7 +4,6 @@ import { quoted } from "../../elements/quoted.ts";
 import type { Target } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
 import type { FieldFacts, HeldField } from "../page/agent/fields.ts";
-import type { PageQuery } from "../page/agent/query.ts";
 import { askAgent, askElement } from "../page/askAgent.ts";
 import { askFrames } from "../page/elementsInFrames.ts";
 import type { Action } from "./action.ts";
@@ -13,9 +12,13 @@ import { isTaken } from "./fieldTaken.ts";
 import { heldFields } from "./keptInputs.ts";
 import { inOneFrame } from "./locate.ts";
 
-export function noteField(action: Action, locator: Locator, target: Target): Promise<FieldFacts | undefined> {
-  const query: PageQuery | null = inOneFrame(action.session, target)?.query ?? null;
-  return askElement(locator, "noteField", [action.token, query], action.limits);
+export async function noteField(
+  action: Action,
+  locator: Locator,
+  target: Target,
+): Promise<FieldFacts | undefined> {
+  const place = await inOneFrame(action.session, target, action.signal);
+  return askElement(locator, "noteField", [action.token, place?.query ?? null], action.limits);
 }
 
 /** Notes the field with the focus; undefined if there is none. */

@@ -5,8 +5,9 @@ import { wantedText } from "../../elements/selectors.ts";
 import { onlyTarget, type Target } from "../../elements/target.ts";
 import { countAll, describe, frameOfRef } from "../acting/locate.ts";
 import { type CheckSession, testIdAttributeOf } from "../browser/session.ts";
-import type { DescribeOptions, Description, Matches } from "../page/agent/agent.ts";
+import type { DescribeOptions, Description } from "../page/agent/agent.ts";
 import {
+  type Found,
   type FrameAnswer,
   findInAllFrames,
   locatorIn,
@@ -20,8 +21,7 @@ export type Lookup = {
   target: string;
   count: number;
   first: Description | undefined;
-  found: FrameAnswer<Matches>[];
-  query: PageSelector;
+  found: FrameAnswer<Found>[];
   /** The words of the selector; undefined for a ref. */
   wanted: string | undefined;
 };
@@ -80,7 +80,6 @@ export async function lookUp(
     count: countAll(found),
     first: all.find((one) => one.visible) ?? all[0],
     found,
-    query,
     wanted: parsed && wantedText(parsed),
   };
 }
@@ -105,9 +104,9 @@ export async function nearestTo(
 const READ_MS = 1_000;
 
 /** Playwright's locator for the one match; undefined if there are none or several. */
-export function foundOne({ count, found, query }: Lookup): Locator | undefined {
+export function foundOne({ count, found }: Lookup): Locator | undefined {
   const [only] = found;
-  return count === 1 && only ? locatorIn(only.frame, query, only.answer.hidden > 0) : undefined;
+  return count === 1 && only ? locatorIn(only.frame, only.answer.asked, only.answer.hidden > 0) : undefined;
 }
 
 export const readOptions = (signal: AbortSignal) => ({ timeout: READ_MS, signal });

@@ -260,7 +260,7 @@ function mouse(actions: Actions): Command[] {
  */
 async function clickIfReady(target: Target, action: Action): Promise<boolean> {
   const { session, page, signal } = action;
-  const place = inOneFrame(session, target);
+  const place = await inOneFrame(session, target, signal);
   if (place === undefined || place.frame !== page.mainFrame()) return false;
   // A document that is being replaced gives no answer; Playwright waits for the next one.
   const asked = askOverDevTools(place.frame, "clickPoint", [place.query]).catch(() => undefined);

@@ -74,8 +74,9 @@ function valueFor(facts: FieldFacts, text: string): string {
  */
 async function fillReadyField(input: Target & { text: string }, action: Action): Promise<boolean> {
   const { session, page, signal, token } = action;
-  const place = inOneFrame(session, input);
-  if (place === undefined || secretInput()) return false;
+  if (secretInput()) return false;
+  const place = await inOneFrame(session, input, signal);
+  if (place === undefined) return false;
   const { frame, query } = place;
   // A document that is being replaced gives no answer; Playwright waits for the next one.
   const fill = () => askOverDevTools(frame, "fill", [query, input.text, token]).catch(() => undefined);

@@ -1,5 +1,4 @@
 import type { ElementHandle, Frame, Locator } from "playwright-core";
-import { patternTooSlow } from "../../elements/patterns.ts";
 import { DeviceError } from "../../errors.ts";
 import type { InpageAgent } from "./agent/engine.ts";
 import { agentSource, engineSelector } from "./inpage.ts";
@@ -94,7 +93,7 @@ export async function askFrameElement<M extends OfElement>(
 
 /**
  * Asks the agent over DevTools, in half the time of Playwright's way; its method may be asynchronous. Undefined if the frame is not
- * the page's own, or its document is not known yet. Throws INVALID_PARAMS for a pattern that holds the page for 2 s.
+ * the page's own, or its document is not known yet.
  */
 export async function askOverDevTools<M extends Method>(
   frame: Frame,
@@ -106,23 +105,8 @@ export async function askOverDevTools<M extends Method>(
   const asked = `agent.${method}(...${JSON.stringify(args)})`;
   const call = `(async (agent) => agent.bounded(JSON.stringify((await ${asked}) ?? null)))`;
   const isThere = "Object.hasOwn(globalThis, '__labwright')";
-  const pattern = patternIn(args);
-  const timeout = pattern === undefined ? undefined : PATTERN_MS;
-  try {
-    const answer =
-      (await evaluate(`${isThere} ? ${call}(globalThis.__labwright) : undefined`, timeout)) ??
-      (await evaluate(`${call}(${agentSource})`, timeout));
-    return typeof answer === "string" ? readAnswer<M>(answer) : undefined;
-  } catch (error) {
-    // How Chromium says that it ended the question.
-    if (pattern === undefined || !/Internal error|terminated/i.test(String(error))) throw error;
-    throw patternTooSlow(pattern, error);
-  }
+  const answer =
+    (await evaluate(`${isThere} ? ${call}(globalThis.__labwright) : undefined`)) ??
+    (await evaluate(`${call}(${agentSource})`));
+  return typeof answer === "string" ? readAnswer<M>(answer) : undefined;
 }
-
-/** So long may a query with a pattern hold the page. */
-const PATTERN_MS = 2_000;
-
-/** The pattern of a query among the arguments. */
-const patternIn = (args: readonly unknown[]): string | undefined =>
-  /"match":"pattern","text":"((?:[^"\\]|\\.)*)"/.exec(JSON.stringify(args))?.[1];

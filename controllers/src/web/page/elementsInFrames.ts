@@ -1,5 +1,6 @@
 import type { Frame, Locator, Page } from "playwright-core";
 import { nearestOf } from "../../elements/nearest.ts";
+import { testPattern } from "../../elements/patterns.ts";
 import { shortened } from "../../elements/quoted.ts";
 import type { Candidate } from "../../elements/ranking.ts";
 import { writeSelector } from "../../elements/selectors.ts";
@@ -7,7 +8,13 @@ import { atMost, untilAborted } from "../../waiting/deadlines.ts";
 import type { DescribeOptions, FramePlace, Matches } from "./agent/agent.ts";
 import { askAgent, askFrameElement } from "./askAgent.ts";
 import { engineSelector } from "./inpage.ts";
-import { type PageSelector, pageGrammar, parseForPage } from "./selectors.ts";
+import {
+  type AskedSelector,
+  type PageSelector,
+  pageGrammar,
+  parseForPage,
+  takePattern,
+} from "./selectors.ts";
 
 /** Further frames of a page are not read. */
 export const MAX_FRAMES = 30;
@@ -73,8 +80,36 @@ function isMovingOn(error: unknown): boolean {
   );
 }
 
+let patterns = 0;
+
+/**
+ * How each frame is asked for a selector. A pattern is compared here, where a slow one holds no page: this takes a question to each
+ * frame. Returns undefined for a frame that gave no answer. Throws INVALID_PARAMS for a slow pattern.
+ */
+export async function askedIn(
+  page: Page,
+  selector: PageSelector,
+  signal: AbortSignal,
+): Promise<(frame: Frame) => AskedSelector | undefined> {
+  const taken = takePattern(selector);
+  if (!("pattern" in taken)) return () => taken;
+  const { pattern, withText } = taken;
+  const token = ++patterns;
+  const query = withText({ match: "tried", token });
+  const { answers } = await askAllFrames(page, signal, (frame) => askAgent(frame, "textsOf", [query, token]));
+  const texts = [...new Set(answers.flatMap(({ answer }) => answer))];
+  const isHit = await testPattern(pattern, texts);
+  const hitTexts = new Set(texts.filter((_, at) => isHit[at]));
+  const asked = answers.map(({ frame, answer }) => {
+    const hits = [...answer.keys()].filter((at) => hitTexts.has(answer[at] ?? ""));
+    return [frame, withText({ match: "tried", token, hits })] as const;
+  });
+  const byFrame = new Map(asked);
+  return (frame) => byFrame.get(frame);
+}
+
 /** Playwright's locator for a selector in one frame; `onlyVisible` skips hidden matches. */
-export function locatorIn(frame: Frame, selector: PageSelector, onlyVisible: boolean): Locator {
+export function locatorIn(frame: Frame, selector: AskedSelector, onlyVisible: boolean): Locator {
   if (selector.kind !== "css" && selector.kind !== "xpath") return frame.locator(engineSelector(selector));
   const locator = frame.locator(selector.kind === "css" ? `css=${selector.css}` : `xpath=${selector.xpath}`);
   return onlyVisible ? locator.filter({ visible: true }) : locator;
@@ -85,13 +120,19 @@ type FrameOptions = DescribeOptions | ((frame: Frame) => DescribeOptions);
 const optionsIn = (frame: Frame, options: FrameOptions): DescribeOptions =>
   typeof options === "function" ? options(frame) : options;
 
-/** Matches of a selector in every frame, in the order of frames. Throws INVALID_SELECTOR for bad CSS or XPath. */
+/** Matches, and how the frame was asked for them. */
+export type Found = Matches & { asked: AskedSelector };
+
+/**
+ * Matches of a selector in every frame, in the order of frames. Throws INVALID_SELECTOR for bad CSS or XPath, INVALID_PARAMS for a
+ * slow pattern.
+ */
 export async function findInFrames(
   page: Page,
   selector: PageSelector,
   options: FrameOptions,
   signal: AbortSignal,
-): Promise<FrameAnswer<Matches>[]> {
+): Promise<FrameAnswer<Found>[]> {
   return (await findInAllFrames(page, selector, options, signal)).answers;
 }
 
@@ -101,11 +142,12 @@ export async function findInAllFrames(
   selector: PageSelector,
   options: FrameOptions,
   signal: AbortSignal,
-): Promise<FrameAnswers<Matches>> {
+): Promise<FrameAnswers<Found>> {
+  const asked = await askedIn(page, selector, signal);
   try {
     const isAlone = page.frames().length === 1;
     const { answers, silent } = await askAllFrames(page, signal, (frame) =>
-      findInFrame(frame, selector, { ...optionsIn(frame, options), isAlone }),
+      findInFrame(frame, asked(frame), { ...optionsIn(frame, options), isAlone }),
     );
     const matching = answers.filter(({ answer }) => answer.count > 0);
     const found = visibleFirst(await asSeen(matching, signal));
@@ -124,9 +166,9 @@ export async function findInAllFrames(
 
 /** The contents of a hidden frame are hidden too. */
 async function asSeen(
-  found: readonly FrameAnswer<Matches>[],
+  found: readonly FrameAnswer<Found>[],
   signal: AbortSignal,
-): Promise<FrameAnswer<Matches>[]> {
+): Promise<FrameAnswer<Found>[]> {
   return Promise.all(
     found.map(async ({ frame, answer }) => {
       const isSeen = !answer.first.some(({ visible }) => visible) || (await isFrameSeen(frame, signal));
@@ -137,7 +179,7 @@ async function asSeen(
 }
 
 /** Leaves out invisible matches if there are visible ones, as in one frame. */
-function visibleFirst(found: FrameAnswer<Matches>[]): FrameAnswer<Matches>[] {
+function visibleFirst(found: FrameAnswer<Found>[]): FrameAnswer<Found>[] {
   const visible = found.filter(({ answer }) => answer.first.some((one) => one.visible));
   return visible.length > 0 ? visible : found;
 }
@@ -156,14 +198,19 @@ export const placeOfFrame = (frame: Frame, signal: AbortSignal): Promise<FramePl
 
 let gatherings = 0;
 
-async function findInFrame(frame: Frame, selector: PageSelector, options: DescribeOptions): Promise<Matches> {
-  if (selector.kind !== "css" && selector.kind !== "xpath")
-    return askAgent(frame, "find", [selector, options]);
+async function findInFrame(
+  frame: Frame,
+  asked: AskedSelector | undefined,
+  options: DescribeOptions,
+): Promise<Found | undefined> {
+  if (asked === undefined) return undefined;
+  if (asked.kind !== "css" && asked.kind !== "xpath")
+    return { ...(await askAgent(frame, "find", [asked, options])), asked };
   const token = ++gatherings;
-  await locatorIn(frame, selector, false)
+  await locatorIn(frame, asked, false)
     .locator(engineSelector({ kind: "gather", token }))
     .count();
-  return askAgent(frame, "describeGathered", [token, options]);
+  return { ...(await askAgent(frame, "describeGathered", [token, options])), asked };
 }
 
 function isBadSyntax(message: string): boolean {
@@ -218,12 +265,13 @@ export async function countElsewhere(
   return known;
 }
 
-type Question = { frame: Frame; id: string; query: PageSelector };
+type Question = { frame: Frame; id: string; query: AskedSelector };
 
 function toQuestions({ frame, key, candidates }: AskedElement, testIdAttribute: string): Question[] {
-  return candidates.map((candidate) => {
+  return candidates.flatMap((candidate) => {
     const selector = written(candidate);
-    return { frame, id: `${key} ${selector}`, query: parseForPage(selector, testIdAttribute) };
+    const query = takePattern(parseForPage(selector, testIdAttribute));
+    return !("pattern" in query) ? [{ frame, id: `${key} ${selector}`, query }] : [];
   });
 }
 

@@ -49,19 +49,15 @@ const worldsApart = new WeakMap<Page, () => number | undefined>();
 
 /**
  * Returns a function that evaluates in Playwright's isolated world and awaits a promise. Undefined for child frames, outside
- * Chromium, and while the document is not known yet. After `timeout` milliseconds without a pause the script is ended, also a regular
- * expression, which `Runtime.terminateExecution` would not reach.
+ * Chromium, and while the document is not known yet.
  */
-export function evaluateApart(
-  frame: Frame,
-): ((expression: string, timeout?: number) => Promise<unknown>) | undefined {
+export function evaluateApart(frame: Frame): ((expression: string) => Promise<unknown>) | undefined {
   const page = frame.page();
   const cdp = frame === page.mainFrame() ? sessions.get(page) : undefined;
   const contextId = worldsApart.get(page)?.();
   if (!cdp || contextId === undefined) return undefined;
-  return async (expression, timeout) => {
-    const limit = timeout === undefined ? {} : { timeout };
-    const options = { expression, contextId, awaitPromise: true, returnByValue: true, ...limit };
+  return async (expression) => {
+    const options = { expression, contextId, awaitPromise: true, returnByValue: true };
     const { result, exceptionDetails } = await cdp.send("Runtime.evaluate", options);
     if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
     return result.value;

@@ -1,7 +1,7 @@
 /** The questions that may be asked of a document. Each reads the page anew, out of reach of the page's scripts. */
 import type { Candidate } from "../../../elements/ranking.ts";
 import type { States } from "../../../elements/stateTable.ts";
-import type { TextMatch } from "../../../elements/text.ts";
+import type { PlainMatch } from "../../../elements/text.ts";
 import type { FieldFacts, HeldField } from "./fields.ts";
 import * as fields from "./fields.ts";
 import * as clicks from "./names/clicks.ts";
@@ -284,6 +284,12 @@ export function find(query: PageQuery, options: DescribeOptions): Matches {
   return described(elements, { hidden: 0, isCased }, options);
 }
 
+/** The different texts, as patterns are compared with, that a query compares with a pattern of this token. */
+export function textsOf(query: PageQuery, token: number): string[] {
+  begin();
+  return queries.textsOf(query, token);
+}
+
 /** Describes what another engine found: only visible matches, if there are any. */
 export function describeGathered(token: number, options: DescribeOptions): Matches {
   const elements = gathered.get(token) ?? [];
@@ -384,7 +390,7 @@ export function onScreen(limit: number): { role: string; name: string }[] {
  * Looks for a text that a user can read. `found` is the line that has it, or the wanted text if it goes over several lines; without
  * it, `lines` has the page's first 400 lines.
  */
-export function readText(wanted: TextMatch): { found?: string; lines: string[]; unread: string[] } {
+export function readText(wanted: PlainMatch): { found?: string; lines: string[]; unread: string[] } {
   begin();
   const lines = queries.pageText(1_000_000, "glued");
   const found = foundIn(lines, wanted) ?? foundIn(queries.pageText(1_000_000, "apart"), wanted);
@@ -400,7 +406,7 @@ export function pageTexts(): { glued: string[]; apart: string[]; unread: string[
   return { glued: read("glued"), apart: read("apart"), unread: unread.list() };
 }
 
-function foundIn(lines: readonly string[], wanted: TextMatch): string | undefined {
+function foundIn(lines: readonly string[], wanted: PlainMatch): string | undefined {
   const line = lines.find((one) => queries.texts.holds(wanted, one));
   if (line !== undefined) return line;
   const mayGoOver = !/^(same|exact)$/.test(wanted.match);

@@ -1,20 +1,24 @@
 /** Finds elements by the words that a user knows them by. */
 
-import { type TextMatch, TextMatcher } from "../../../elements/text.ts";
+import { type PlainMatch, TextMatcher } from "../../../elements/text.ts";
 import * as clicks from "./names/clicks.ts";
 import * as names from "./names/names.ts";
 import * as roles from "./names/roles.ts";
 import * as words from "./names/words.ts";
+import * as patterns from "./patterns.ts";
 import * as refs from "./snapshot/refs.ts";
 import * as dom from "./tree/dom.ts";
 import { native } from "./tree/native.ts";
 import * as sight from "./tree/sight.ts";
 
+/** How a text is compared in the page. */
+export type PageText = PlainMatch | patterns.TriedPattern;
+
 /** A search in one frame. Playwright runs `css` and `xpath` itself; here they are only counted. */
 export type PageQuery =
   | { kind: "ref"; ref: string }
-  | { kind: "role"; role: string; name?: TextMatch }
-  | { kind: "label" | "placeholder" | "text" | "any"; text: TextMatch }
+  | { kind: "role"; role: string; name?: PageText }
+  | { kind: "label" | "placeholder" | "text" | "any"; text: PageText }
   | { kind: "css"; css: string };
 
 type Writer = ReturnType<typeof dom.writer>;
@@ -38,6 +42,18 @@ export function targets(query: PageQuery, isAlone = true): { elements: Element[]
   const shown = new Set(elements);
   const same = find(strict).filter((element) => shown.has(element));
   return same.length > 0 ? { elements: same, isCased: true } : { elements, isCased: false };
+}
+
+/** The different texts that a query with a pattern compares. */
+export function textsOf(query: PageQuery, token: number): string[] {
+  return patterns.textsOf(token, () => match(query, document));
+}
+
+function holds(wanted: PageText, element: Element, text: string | null): boolean {
+  if (text === null) return false;
+  return wanted.match === "tried"
+    ? patterns.holds(wanted, element, texts.plain(text))
+    : texts.holds(wanted, text);
 }
 
 /** The same query, case-sensitive; undefined if it already is, or cannot be. */
@@ -69,10 +85,18 @@ function match(query: PageQuery, root: Document | Element | ShadowRoot): Element
     return element ? [element] : [];
   }
   if (query.kind === "css") return dom.select(query.css);
-  const all = root === document ? dom.everything() : dom.all(root);
+  const all = root === document ? candidates(query) : dom.all(root);
   if (query.kind === "text") return byText(all, query.text);
   const found = matchWidgets(query, all).map((element) => clicks.standIn(element));
   return [...new Set(found)];
+}
+
+function candidates(query: Exclude<PageQuery, { kind: "ref" | "css" }>): readonly Element[] {
+  return knownFor(query.kind === "role" ? query.name : query.text) ?? dom.everything();
+}
+
+function knownFor(wanted: PageText | undefined): readonly Element[] | undefined {
+  return wanted?.match === "tried" ? patterns.candidates(wanted) : undefined;
 }
 
 function matchWidgets(
@@ -82,7 +106,7 @@ function matchWidgets(
   if (query.kind === "role") return byRole(all, query.role, query.name);
   if (query.kind === "label") return byLabel(all, query.text);
   if (query.kind === "placeholder") {
-    return all.filter((one) => texts.holds(query.text, native.getAttribute(one, "placeholder") ?? undefined));
+    return all.filter((one) => holds(query.text, one, native.getAttribute(one, "placeholder")));
   }
   return query.kind === "text" ? byText(all, query.text) : byAnything(all, query.text);
 }
@@ -93,20 +117,20 @@ export function nameOf(element: Element, role: string): string {
   return known.name;
 }
 
-function byRole(all: readonly Element[], role: string, name: TextMatch | undefined): Element[] {
+function byRole(all: readonly Element[], role: string, name: PageText | undefined): Element[] {
   return all.filter((element) => {
     if (clicks.role(element) !== role) return false;
-    return !name || texts.holds(name, nameOf(element, role));
+    return !name || holds(name, element, nameOf(element, role));
   });
 }
 
 /** A label that is only near its field counts if no label is tied to a field. */
-function byLabel(all: readonly Element[], wanted: TextMatch): Element[] {
-  const tied = all.filter((one) => labels(one).some((text) => texts.holds(wanted, text)));
+function byLabel(all: readonly Element[], wanted: PageText): Element[] {
+  const tied = all.filter((one) => labels(one).some((text) => holds(wanted, one, text)));
   if (tied.length > 0) return tied;
   return all.filter((one) => {
     const guess = names.guessedLabel(one, roles.role(one));
-    return guess !== "" && texts.holds(wanted, guess);
+    return guess !== "" && holds(wanted, one, guess);
   });
 }
 
@@ -126,11 +150,11 @@ function labels(element: Element): string[] {
 }
 
 /** The innermost elements whose whole visible text matches. */
-function byText(all: readonly Element[], wanted: TextMatch): Element[] {
+function byText(all: readonly Element[], wanted: PageText): Element[] {
   const hits = textHolders(all, wanted).filter((element) => {
     const own = element instanceof HTMLInputElement ? element.value : words.read(element);
-    if (own === "" || wanted.match !== "exact") return own !== "" && texts.holds(wanted, own);
-    return texts.holds(wanted, element instanceof HTMLInputElement ? own : words.shown(element));
+    if (own === "" || wanted.match !== "exact") return own !== "" && holds(wanted, element, own);
+    return holds(wanted, element, element instanceof HTMLInputElement ? own : words.shown(element));
   });
   const set = new Set(hits);
   const outer = new Set<Element>();
@@ -141,9 +165,10 @@ function byText(all: readonly Element[], wanted: TextMatch): Element[] {
 }
 
 /** Elements whose own words may start the match, with five levels of parents. */
-function textHolders(all: readonly Element[], wanted: TextMatch): Element[] {
+function textHolders(all: readonly Element[], wanted: PageText): Element[] {
+  if (knownFor(wanted)) return [...all];
   const words =
-    wanted.match === "pattern"
+    wanted.match === "tried"
       ? []
       : dom
           .clean(wanted.text)
@@ -176,18 +201,18 @@ function addWithParents(element: Element, holders: Set<Element>): void {
 }
 
 /** A bare string: widgets by name, then fields by label or placeholder, then any text. */
-function byAnything(all: readonly Element[], wanted: TextMatch): Element[] {
+function byAnything(all: readonly Element[], wanted: PageText): Element[] {
   const tiers = [
     () =>
       all.filter((element) => {
         const role = clicks.role(element);
-        return roles.isWidget(role) && texts.holds(wanted, nameOf(element, role));
+        return roles.isWidget(role) && holds(wanted, element, nameOf(element, role));
       }),
     () =>
       all.filter(
         (element) =>
-          labels(element).some((text) => texts.holds(wanted, text)) ||
-          texts.holds(wanted, native.getAttribute(element, "placeholder") ?? undefined),
+          labels(element).some((text) => holds(wanted, element, text)) ||
+          holds(wanted, element, native.getAttribute(element, "placeholder")),
       ),
     () => byText(all, wanted),
   ];
