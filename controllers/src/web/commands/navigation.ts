@@ -115,14 +115,14 @@ const hasErrorPage = /net::ERR_(?!ABORTED|BLOCKED)/;
 
 /** Chromium shows its error page after it has reported the error: a navigation in between would be taken for interrupted by it. */
 function watchErrorPage(page: Page) {
-  let look = (_: Frame): void => undefined;
+  let navigated = (_: Frame): void => undefined;
   const shown = new Promise<void>((resolve) => {
-    look = (frame) => {
+    navigated = (frame) => {
       if (frame === page.mainFrame() && frame.url().startsWith("chrome-error:")) resolve();
     };
   });
-  page.on("framenavigated", look);
-  return { shown, close: () => page.off("framenavigated", look) };
+  page.on("framenavigated", navigated);
+  return { shown, close: () => page.off("framenavigated", navigated) };
 }
 
 /** Playwright's answer is null both for an in-page step and for no step at all. */
