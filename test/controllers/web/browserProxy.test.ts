@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { Agent, createServer, type IncomingMessage, request } from "node:http";
-import { connect, type Socket } from "node:net";
+import { connect, createServer as createTcpServer, type Socket } from "node:net";
 import { buffer, text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { BrowserProxy } from "#controllers/web/proxy/browserProxy.ts";
@@ -72,6 +72,17 @@ async function startProxy(env: NodeJS.ProcessEnv = {}) {
       const [answer]: IncomingMessage[] = await once(asking, "response");
       return { status: answer?.statusCode, text: answer ? await text(answer) : "" };
     },
+    /** Sends everything before it reads, as Chromium does. Returns all that comes back. */
+    async exchange(head: string, body = "") {
+      const socket = connect(Number(port), host);
+      const [first = "", ...lines] = head.split("\r\n");
+      const request = [first, `Proxy-Authorization: ${authorization}`, ...lines, "", body].join("\r\n");
+      await new Promise<void>((resolve, reject) => {
+        socket.once("error", reject);
+        socket.write(request, "latin1", (error) => (error ? reject(error) : resolve()));
+      });
+      return text(socket);
+    },
     async tunnel(target: string, bytes: string) {
       const socket = connect(Number(port), host);
       socket.write(`CONNECT ${target} HTTP/1.1\r\nProxy-Authorization: ${authorization}\r\n\r\n${bytes}`);
@@ -131,4 +142,69 @@ test("The proxy of the environment leads to all but this machine and NO_PROXY", 
     `CONNECT closed.test:443 ${authorization}`,
   ]);
   mine.close();
+});
+
+test("A server sees the method and the bytes of a header as the browser sent them", async () => {
+  const mine = await startProxy();
+  const cookie = Buffer.from("name=à").toString("latin1");
+  const head = `M-SEARCH http://shop.test:${echo.port}/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\nCookie: ${cookie}\r\n`;
+  expect(JSON.parse((await mine.exchange(head)).split("\r\n\r\n")[1] ?? "")).toMatchObject({
+    headers: { cookie },
+  });
+  mine.close();
+});
+
+/** Answers the first bytes of each connection with these pieces, and sends nothing after them. It reads on until the other side ends. */
+async function startRude(...pieces: string[]) {
+  const server = createTcpServer({ allowHalfOpen: true }, (socket) => {
+    socket.on("error", () => undefined);
+    socket.once("data", async () => {
+      for (const piece of pieces) await new Promise((sent) => socket.write(piece, sent));
+      socket.end();
+    });
+    socket.on("data", () => undefined);
+  });
+  const port = await listenOnLoopback(server);
+  return { port, close: () => closeServer(server) };
+}
+
+test("A server's answer that comes before the end of an upload arrives", async () => {
+  const [mine, strict] = [await startProxy(), await startRude("HTTP/1.1 413 Too Large\r\n\r\nno")];
+  const body = "x".repeat(30_000_000);
+  const post = (target: string) =>
+    `POST ${target} HTTP/1.1\r\nHost: shop.test\r\nContent-Length: ${body.length}\r\n`;
+  expect(await mine.exchange(post(`http://shop.test:${strict.port}/`), body)).toMatch(/^HTTP\/1.1 413 /);
+  const tunnelled = `${post("/")}\r\n${body}`;
+  expect(await mine.tunnel(`shop.test:${strict.port}`, tunnelled)).toContain("HTTP/1.1 413 ");
+  mine.close();
+  await strict.close();
+});
+
+test.each([
+  ["at once", ["HTTP/1.1 407 No\r\n\r\n"]],
+  ["in pieces, and other words", ["\nhttp/1.0  0", "407\r\n\r\n"]],
+  ["after another", ["HTTP/1.1 103 Early Hints\r\nLink: x\r\n", "\r\nHTTP/1.1 407 No\r\n\r\n"]],
+])("A server's 407, by which Chromium would forget the password, does not arrive: %s", async (_, pieces) => {
+  const [mine, rude] = [await startProxy(), await startRude(...pieces)];
+  const answer = await mine.exchange(`GET http://shop.test:${rude.port}/ HTTP/1.1\r\nHost: x\r\n`);
+  expect(answer).not.toContain("407");
+  expect(mine.proxy.failureOf(`http://shop.test:${rude.port}/`)).toBe("ERR_UNEXPECTED_PROXY_AUTH");
+  mine.close();
+  await rude.close();
+});
+
+test("NO_PROXY may name networks, and ALL_PROXY is not read where the others are set", () => {
+  const one = "http://proxy.test:3128";
+  const env = {
+    HTTP_PROXY: one,
+    HTTPS_PROXY: one,
+    ALL_PROXY: "socks5://proxy.test",
+    NO_PROXY: "10.0.0.0/8,fd00::/8",
+  };
+  const { to } = findUpstreams(undefined, env);
+  expect(["10.1.2.3", "fd00::1"].map((host) => to(host, 443, false))).toEqual([undefined, undefined]);
+  expect(["11.1.2.3", "shop.test"].map((host) => to(host, 80, true)?.host)).toEqual([
+    "proxy.test",
+    "proxy.test",
+  ]);
 });

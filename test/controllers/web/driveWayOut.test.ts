@@ -1,6 +1,8 @@
+import { execFileSync } from "node:child_process";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { createServer as createHttpServer, type ServerResponse } from "node:http";
+import { createSecureServer } from "node:http2";
 import { createServer } from "node:net";
 import { describe, expect, it } from "vitest";
 import { WebSocketServer } from "ws";
@@ -63,14 +65,20 @@ const ways: Record<string, { script: string; isOpen: boolean }> = {
 
 const hang = (response: ServerResponse) => response.writeHead(200, { "content-type": "text/event-stream" });
 
+const rudeAnswers: Record<string, (response: ServerResponse) => unknown> = {
+  "/407": (response) => response.writeHead(407).end(),
+  "/reset": ({ req }) => req.socket.resetAndDestroy(),
+  "/empty": ({ req }) => req.socket.end(),
+};
+
 /** A site, and servers on ports of their own that count who comes: connections and requests by TCP, packets by UDP. */
 async function startLab() {
   const streams = new Set<ServerResponse>();
   const site = createHttpServer((request, response) => {
     const url = new URL(request.url ?? "/", "http://site");
     response.setHeader("access-control-allow-origin", "*");
-    if (url.pathname === "/redirect")
-      return void response.writeHead(302, { location: url.searchParams.get("to") ?? "" }).end();
+    const to = url.searchParams.get("to");
+    if (to !== null) return void response.writeHead(302, { location: to }).end();
     if (url.pathname === "/stream") {
       hang(response).write("data: hello\n\n");
       streams.add(response);
@@ -80,8 +88,8 @@ async function startLab() {
       return void response
         .setHeader("content-type", "text/javascript")
         .end(`fetch("http://127.0.0.1:${url.search.slice(1)}/").catch(() => 0)`);
-    if (url.pathname === "/reset") return void request.socket.resetAndDestroy();
-    if (url.pathname === "/empty") return void request.socket.end();
+    const rude = rudeAnswers[url.pathname];
+    if (rude) return void rude(response);
     response
       .setHeader("content-type", "text/html")
       .end(`<!doctype html><title>${request.headers.host}</title>`);
@@ -117,6 +125,17 @@ async function startVictim() {
       await closeServer(server);
     },
   };
+}
+
+/** A key and its certificate for 127.0.0.1, which no browser trusts. */
+function selfSigned(): { key: string; cert: string } {
+  const options = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1"];
+  const names = ["-addext", "subjectAltName=IP:127.0.0.1", "-keyout", "-"];
+  const both = execFileSync("openssl", [...options, ...names], {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  return { key: both, cert: both };
 }
 
 const lab = shared(startLab);
@@ -214,6 +233,35 @@ it("says why an address does not answer, as without a proxy", async () => {
   expect(await device.js(`return fetch("/reset").then(() => "answer", () => "rejected")`)).toBe("rejected");
   expect(await device.noticed("http_error")).toEqual([expect.stringContaining("ERR_CONNECTION_RESET")]);
 });
+
+it("lets no server take the proxy's password from the browser", async () => {
+  await page();
+  expect(await device.js(`return fetch("/407").then(() => "answered", () => "rejected")`)).toBe("rejected");
+  expect(await device.js(`return fetch("/").then((r) => r.status)`)).toBe(200);
+  expect((await failureOf(page("/407"))).code).toBe("APP_UNREACHABLE");
+  expect((await page()).data).toMatchObject({ status: 200 });
+});
+
+it("carries https and HTTP/2 unread, and leaves certificates to the browser", async () => {
+  const [trusting, key] = [await openWebDevice({ settings: { ignore_https_errors: true } }), selfSigned()];
+  const server = createSecureServer(key, (request, response) => {
+    let bytes = 0;
+    request.on("data", (chunk) => (bytes += chunk.length)).on("end", () => response.end(String(bytes)));
+  });
+  const url = `https://127.0.0.1:${await listenOnLoopback(server)}/`;
+  try {
+    const failure = await failureOf(device.run("navigate_to_url", { url }));
+    expect([failure.code, failure.details.reason]).toEqual(["APP_UNREACHABLE", "ERR_CERT_AUTHORITY_INVALID"]);
+    await trusting.run("navigate_to_url", { url });
+    const sent = await trusting.js(`
+      const answer = await fetch("/upload", { method: "POST", body: new Blob([new Uint8Array(20_000_000)]) });
+      return [await answer.text(), performance.getEntriesByName(answer.url)[0].nextHopProtocol]`);
+    expect(sent).toEqual(["20000000", "h2"]);
+  } finally {
+    await trusting.close();
+    server.close();
+  }
+}, 30_000);
 
 it("carries more than 50 open streams of one page", async () => {
   await page();

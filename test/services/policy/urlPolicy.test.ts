@@ -297,11 +297,10 @@ describe("one place in several spellings", () => {
     expect(hostIsDenied("169.254.169.254", 80)).toBe(true);
     expect(addressIsDenied("127.0.0.1:3000", own)).toBe(true);
     expect(addressIsDenied("127.0.0.1:3001", own)).toBe(false);
-    expect([own.hasPathRules, policy.hasPathRules, rules([], ["https://shop.test/*"]).hasPathRules]).toEqual([
-      true,
-      false,
-      false,
-    ]);
+    const needsBrowser = (...deny: string[]) => rules([], deny).hasPathRules;
+    expect([own.hasPathRules, needsBrowser("wss://shop.test/*")]).toEqual([true, true]);
+    const seenByProxy = [[], ["https://shop.test/*"], ["http://shop.test/*", "http://app.test/part/*"]];
+    expect(seenByProxy.map((deny) => needsBrowser(...deny))).toEqual([false, false, false]);
   });
 });
 

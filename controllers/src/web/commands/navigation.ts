@@ -1,8 +1,9 @@
-import type { Response } from "playwright-core";
+import type { Frame, Page, Response } from "playwright-core";
 import { z } from "zod";
 import { type Command, type CommandResult, defineCommand } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
 import { portable } from "../../portable.ts";
+import { endsWithin } from "../../waiting/deadlines.ts";
 import type { Action, Actions } from "../acting/action.ts";
 import { ask } from "../acting/question.ts";
 import { appUrl, isOfApp, wholeUrl } from "../page/address.ts";
@@ -93,16 +94,35 @@ async function opening(
   let response: Response | null = null;
   const { session } = actions;
   const { message } = await actions.run({ command, timeoutMs, signal, done }, async (action) => {
+    const errorPage = watchErrorPage(action.page);
     try {
       response = await run(action);
     } catch (error) {
+      if (hasErrorPage.test(String(error))) await endsWithin(errorPage.shown, errorPageMs);
       if (session.isAlive() && !action.page.isClosed()) await session.signals(action.page).stop();
       throw error;
+    } finally {
+      errorPage.close();
     }
   });
   const status = statusOf(response);
   const url = session.page().url();
   return { message, data: status === undefined ? { url } : { url, status } };
+}
+
+const errorPageMs = 1_000;
+const hasErrorPage = /net::ERR_(?!ABORTED|BLOCKED)/;
+
+/** Chromium shows its error page after it has reported the error: a navigation in between would be taken for interrupted by it. */
+function watchErrorPage(page: Page) {
+  let navigated = (_: Frame): void => undefined;
+  const shown = new Promise<void>((resolve) => {
+    navigated = (frame) => {
+      if (frame === page.mainFrame() && frame.url().startsWith("chrome-error:")) resolve();
+    };
+  });
+  page.on("framenavigated", navigated);
+  return { shown, close: () => page.off("framenavigated", navigated) };
 }
 
 /** Playwright's answer is null both for an in-page step and for no step at all. */

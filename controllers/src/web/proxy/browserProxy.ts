@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, isIP, type Server, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import type { ControllerContext } from "../../contract.ts";
+import { Answers } from "./answers.ts";
 import type { Names } from "./names.ts";
 import { type Place, placeOf, withPort } from "./place.ts";
 import {
@@ -31,7 +32,7 @@ class NoConnection extends Error {
 }
 
 /** The browser's side, and the server that its last request by plain HTTP went to. */
-type Connection = { client: Socket; server: { key: string; socket: Socket } | undefined };
+type Connection = { client: Socket; server: { key: string; socket: Socket; answers: Answers } | undefined };
 
 const needsPassword =
   "HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic realm=labwright\r\nContent-Length: 0\r\n\r\n";
@@ -46,6 +47,8 @@ const codes: Readonly<Record<string, string>> = {
   ENETUNREACH: "ERR_ADDRESS_UNREACHABLE",
   EADDRNOTAVAIL: "ERR_ADDRESS_UNREACHABLE",
 };
+/** Either side may go on after the other has ended: a server may answer before the end of an upload. */
+const halfOpen = { noDelay: true, allowHalfOpen: true } as const;
 /** How long a host's first address family may take before the other is tried. */
 const familyMs = 500;
 const mostFailures = 500;
@@ -64,7 +67,7 @@ export class BrowserProxy {
   readonly #server: Server;
 
   private constructor(private readonly deps: ProxyDeps) {
-    this.#server = createServer({ noDelay: true }, (client) => {
+    this.#server = createServer(halfOpen, (client) => {
       this.#keep(client);
       this.#serve(client).catch(() => client.destroy());
     });
@@ -106,7 +109,6 @@ export class BrowserProxy {
   /** One connection of the browser: requests by plain HTTP one after another, or one tunnel. */
   async #serve(client: Socket): Promise<void> {
     const connection: Connection = { client, server: undefined };
-    client.once("close", () => connection.server?.socket.destroy());
     for (let head = await readHead(client); head !== undefined; head = await readHead(client)) {
       if (headerOf(head, "proxy-authorization") !== this.#authorization) client.write(needsPassword);
       else if (head.method === "CONNECT") return this.#tunnel(client, head.target);
@@ -128,17 +130,29 @@ export class BrowserProxy {
     if (this.#isDenied(href, () => this.deps.policy.allowUrl(href))) throw new NoConnection(deniedCode);
     const key = withPort(host, port);
     const upstream = this.deps.upstreams.to(host, port, true);
-    let socket = server?.key === key && !server.socket.destroyed ? server.socket : undefined;
-    if (socket === undefined) {
+    let to = server?.key === key && !server.socket.destroyed ? server : undefined;
+    if (to === undefined) {
       // The browser has the whole answer to the request before, else it would not ask again.
-      server?.socket.unpipe(client).destroy();
-      socket = await (upstream ? this.#openUpstream(upstream, host, port) : this.#connect(host, port));
-      connection.server = { key, socket };
-      if (client.destroyed) socket.destroy();
-      passOn(socket, client);
+      server?.answers.unpipe(client);
+      server?.socket.destroy();
+      const opening = upstream
+        ? this.#openUpstream(client, upstream, host, port)
+        : this.#connect(client, host, port);
+      to = connection.server = { key, socket: await opening, answers: new Answers() };
+      this.#passAnswersOn(to.socket, to.answers, client, place);
     }
-    socket.write(forwarded(head, pathname + search, upstream), "latin1");
-    return copyBody(head, client, socket);
+    to.answers.begin();
+    to.socket.write(forwarded(head, pathname + search, upstream), "latin1");
+    return copyBody(head, client, to.socket);
+  }
+
+  #passAnswersOn(server: Socket, answers: Answers, client: Socket, { host, port }: Place): void {
+    answers.once("error", () => {
+      this.#note(host, port, "ERR_UNEXPECTED_PROXY_AUTH");
+      client.destroy();
+    });
+    passErrorOn(server, client);
+    server.pipe(answers).pipe(client);
   }
 
   async #tunnel(client: Socket, target: string): Promise<void> {
@@ -148,14 +162,14 @@ export class BrowserProxy {
       if (this.#isDenied(`https://${target}/`, () => this.deps.policy.allowHost(host, port)))
         throw this.#note(host, port, deniedCode);
       const upstream = this.deps.upstreams.to(host, port, false);
-      const server = await (upstream ? this.#tunnelThrough(upstream, host, port) : this.#connect(host, port));
-      if (client.destroyed) return void server.destroy();
-      client.once("close", () => server.destroy());
+      const server = await (upstream
+        ? this.#tunnelThrough(client, upstream, host, port)
+        : this.#connect(client, host, port));
       client.write("HTTP/1.1 200 Connection Established\r\n\r\n");
-      client.pipe(server);
-      passOn(server, client);
+      passErrorOn(server, client);
+      client.pipe(server).pipe(client);
     } catch {
-      client.end("HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+      client.end("HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\nConnection: close\r\n\r\n").resume();
     }
   }
 
@@ -170,7 +184,7 @@ export class BrowserProxy {
   }
 
   /** Resolves the name, judges what it resolves to and connects to one of those addresses. Throws NoConnection. */
-  async #connect(host: string, port: number): Promise<Socket> {
+  async #connect(client: Socket, host: string, port: number): Promise<Socket> {
     const { names, policy } = this.deps;
     try {
       const addresses = await names.addressesOf(host);
@@ -180,8 +194,9 @@ export class BrowserProxy {
       if (this.#isDenied(`http://${withPort(host, port)}/`, allow)) throw this.#note(host, port, deniedCode);
       const found = addresses.map((address) => ({ address, family: isIP(address) }));
       const socket = await this.#open(
+        client,
         connect({
-          ...{ host, port, noDelay: true, autoSelectFamily: true },
+          ...{ ...halfOpen, host, port, autoSelectFamily: true },
           autoSelectFamilyAttemptTimeout: familyMs,
           lookup: (_name, _options, done) => done(null, found),
         }),
@@ -194,18 +209,18 @@ export class BrowserProxy {
   }
 
   /** A connection to the next proxy, for a request to this host. Throws NoConnection. */
-  async #openUpstream(upstream: Upstream, host: string, port: number): Promise<Socket> {
-    const place = { host: upstream.host, port: upstream.port };
+  async #openUpstream(client: Socket, upstream: Upstream, host: string, port: number): Promise<Socket> {
+    const place = { ...halfOpen, host: upstream.host, port: upstream.port };
     const servername = isIP(upstream.host) === 0 ? upstream.host : "";
     try {
-      return await this.#open(upstream.isTls ? connectTls({ ...place, servername }) : connect(place));
+      return await this.#open(client, upstream.isTls ? connectTls({ ...place, servername }) : connect(place));
     } catch {
       throw this.#note(host, port, "ERR_PROXY_CONNECTION_FAILED");
     }
   }
 
-  async #tunnelThrough(upstream: Upstream, host: string, port: number): Promise<Socket> {
-    const socket = await this.#openUpstream(upstream, host, port);
+  async #tunnelThrough(client: Socket, upstream: Upstream, host: string, port: number): Promise<Socket> {
+    const socket = await this.#openUpstream(client, upstream, host, port);
     const { authorization } = upstream;
     const credentials = authorization === undefined ? "" : `Proxy-Authorization: ${authorization}\r\n`;
     const target = withPort(host, port);
@@ -219,8 +234,13 @@ export class BrowserProxy {
     throw this.#note(host, port, "ERR_TUNNEL_CONNECTION_FAILED");
   }
 
-  async #open(socket: Socket): Promise<Socket> {
+  /** It ends with the browser's connection, also while it is being opened. */
+  async #open(client: Socket, socket: Socket): Promise<Socket> {
     this.#keep(socket);
+    const end = () => socket.destroy();
+    if (client.destroyed) end();
+    client.once("close", end);
+    socket.once("close", () => client.off("close", end));
     await once(socket, "encrypted" in socket ? "secureConnect" : "connect");
     return socket;
   }
@@ -239,9 +259,8 @@ export class BrowserProxy {
   }
 }
 
-/** Passes on what the server sends, and how it ends: a reset stays a reset. */
-function passOn(server: Socket, client: Socket): void {
-  server.pipe(client);
+/** A server's reset stays a reset. */
+function passErrorOn(server: Socket, client: Socket): void {
   server.once("error", (error) => {
     if ("code" in error && error.code === "ECONNRESET") client.resetAndDestroy();
     else client.destroy();

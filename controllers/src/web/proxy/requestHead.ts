@@ -35,13 +35,14 @@ export async function readUntilBlankLine(socket: Socket): Promise<string | undef
 
 function parse(text: string): RequestHead | undefined {
   const [first = "", ...lines] = text.split("\r\n");
-  const [, method, target, version] = /^([A-Z]+) (\S+) (HTTP\/1\.[01])$/.exec(first) ?? [];
+  const [, method, target, version] = /^([^\s"(),/:;<=>?@[\\\]{}]+) (\S+) (HTTP\/1\.[01])$/.exec(first) ?? [];
   if (method === undefined || target === undefined || version === undefined) return undefined;
   const headers: [string, string][] = [];
   for (const line of lines) {
     const colon = line.indexOf(":");
     if (colon <= 0) return undefined;
-    headers.push([line.slice(0, colon), line.slice(colon + 1).trim()]);
+    // Not trim(), which takes the last byte of some letters for white space.
+    headers.push([line.slice(0, colon), line.slice(colon + 1).replace(/^[ \t]+|[ \t]+$/g, "")]);
   }
   return { method, target, version, headers };
 }
@@ -69,8 +70,8 @@ export function forwarded(
 
 /** Copies the body of a request. Resolves to false where no further request can follow on this connection. */
 export async function copyBody(head: RequestHead, from: Socket, to: Socket): Promise<boolean> {
-  if (headerOf(head, "transfer-encoding") !== undefined) {
-    // No browser sends one by HTTP/1.1. Its end is not looked for.
+  if (["transfer-encoding", "upgrade"].some((name) => headerOf(head, name) !== undefined)) {
+    // Chromium and Firefox send neither by plain HTTP. Its end is not looked for.
     from.pipe(to);
     return false;
   }

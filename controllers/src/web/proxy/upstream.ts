@@ -1,4 +1,4 @@
-import { isIP } from "node:net";
+import { BlockList, isIP } from "node:net";
 import { DeviceError } from "../../errors.ts";
 
 /** `proxy` of a web device: the way to the internet where there is no direct one. */
@@ -24,9 +24,8 @@ export type Upstreams = {
 export function findUpstreams(settings: ProxySettings | undefined, env: NodeJS.ProcessEnv): Upstreams {
   const read = (name: string) => env[name.toLowerCase()] || env[name] || undefined;
   const given = settings && upstreamOf(settings.server, settings);
-  const everywhere = given ?? fromEnvironment(read("ALL_PROXY"));
-  const plain = given ?? fromEnvironment(read("HTTP_PROXY")) ?? everywhere;
-  const tls = given ?? fromEnvironment(read("HTTPS_PROXY")) ?? everywhere;
+  const plain = given ?? fromEnvironment(read("HTTP_PROXY") ?? read("ALL_PROXY"));
+  const tls = given ?? fromEnvironment(read("HTTPS_PROXY") ?? read("ALL_PROXY"));
   const isDirect = bypassOf(settings ? settings.bypass : read("NO_PROXY"));
   return {
     names: [...new Set([plain, tls].flatMap((one) => (one ? [`${one.host}:${one.port}`] : [])))],
@@ -62,7 +61,7 @@ function upstreamOf(
 const isOfThisMachine = (host: string) =>
   /(^|\.)localhost\.?$/i.test(host) || host === "::1" || (isIP(host) === 4 && /^(127|0)\./.test(host));
 
-/** As curl reads NO_PROXY: `*`, or names that match themselves and what is below them, with a port where one is given. */
+/** As curl reads NO_PROXY: `*`, networks (`10.0.0.0/8`), or names that match themselves and what is below them, with a port where one is given. */
 function bypassOf(text = ""): (host: string, port: number) => boolean {
   const names = text
     .toLowerCase()
@@ -71,9 +70,21 @@ function bypassOf(text = ""): (host: string, port: number) => boolean {
   return (host, port) =>
     names.some((name) => {
       if (name === "*") return true;
+      if (name.includes("/")) return isInNetwork(host, name);
       const [, bare = name, onlyPort] = /^\*?\.?([^:]+|\[.*\])(?::(\d+))?$/.exec(name) ?? [];
       if (onlyPort !== undefined && Number(onlyPort) !== port) return false;
       const other = bare.replace(/^\[|\]$/g, "");
       return host === other || host.endsWith(`.${other}`);
     });
+}
+
+function isInNetwork(host: string, text: string): boolean {
+  const [address = "", bits] = text.split("/");
+  const [version, length] = [isIP(address), Number(bits)];
+  if (version === 0 || version !== isIP(host) || !(length >= 0 && length <= (version === 4 ? 32 : 128)))
+    return false;
+  const network = new BlockList();
+  const family = version === 4 ? "ipv4" : "ipv6";
+  network.addSubnet(address, length, family);
+  return network.check(host, family);
 }

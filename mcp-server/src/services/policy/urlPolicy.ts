@@ -11,7 +11,7 @@ export type UrlPolicy = {
   allowAddress(address: string): void;
   /** Judges what is known before a TLS connection or a web socket: denied where no address there is allowed, whatever its path. */
   allowHost(host: string, port: number): void;
-  /** Some rule has a path, or names web sockets alone: {@link allowHost} cannot decide by it. */
+  /** Some rule on https: or web sockets has a path, or names wss: alone: {@link allowHost} cannot decide by it. */
   hasPathRules: boolean;
 };
 
@@ -77,8 +77,10 @@ export function createUrlPolicy(rules: UrlRules, own: { port(): number | undefin
     if (reason !== undefined) throw refuse(text, reason);
   };
 
+  // Of http: a proxy sees the whole address.
   const isOpen = (pattern: UrlPattern) =>
     pattern.kind !== "url" ||
+    ![...tunnelled, "wss"].some((name) => pattern.scheme.test(name)) ||
     (pattern.path === undefined && tunnelled.some((name) => pattern.scheme.test(name)));
   return { allowUrl, allowAddress, allowHost, hasPathRules: ![...allow, ...deny].every(isOpen) };
 }
