@@ -69,7 +69,9 @@ export async function typeSecret(
       );
   }
   if (!secret.isBound) await keys();
-  await askFrames(action.page, action.signal, (frame) => askAgent(frame, "focusedPlace", [false]));
+  // Enter may have replaced the document.
+  const end = (frame: Frame) => askAgent(frame, "focusedPlace", [false]).catch(() => null);
+  await askFrames(action.page, action.signal, end);
 }
 
 /** Keys that say nothing of a secret are the browser's own. */
