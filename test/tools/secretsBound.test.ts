@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import sharp from "sharp";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { z } from "zod";
+import { changeZip } from "#mcp-server/services/devices/recordings/zip.ts";
 import type { TestClient } from "../fixtures/client.ts";
 import { serve } from "../fixtures/loopback.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
@@ -10,6 +12,7 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 const password = "Bound-secret-31";
 const token = "token-of-all-fields";
 const free = "free-everywhere-77";
+const blocks = "█".repeat(12);
 const seen: { host: string; line: string; key: unknown; body: string }[] = [];
 let site: Awaited<ReturnType<typeof serve>>;
 let other: Awaited<ReturnType<typeof serve>>;
@@ -26,6 +29,22 @@ const pages: Record<string, () => string> = {
   "/said": () => `${form}<p id=said></p>`,
   "/framed": () => `<p>ours</p><iframe src="${otherUrl}/login" width=800 height=300></iframe>`,
   "/thief": () => `${form}<iframe src="${otherUrl}/grabs"></iframe>`,
+  "/blocks": () => `<style>input { font: 40px monospace; color: #f00; width: 500px; outline: 0 }</style>
+    <input type=password id=pw><input id=free oninput="this.setAttribute('value', this.value); said(this.value)">
+    <button onclick="pw.type = 'text'; document.title = spelled(free.value)">Show</button>
+    <script>
+      const spelled = (text) => {
+        const bytes = [...new TextEncoder().encode(text)];
+        const hex = bytes.map((one) => one.toString(16).padStart(2, "0"));
+        const base64 = btoa(String.fromCharCode(...bytes));
+        return JSON.stringify([text, text.toUpperCase(), [...text].join(" "), base64, hex.join(""), "%" + hex.join("%")]);
+      };
+      const said = (text) => {
+        fetch("/echo", { method: "POST", body: spelled(text) });
+        fetch("/png", { method: "POST", body: text });
+      };
+    </script>`,
+  "/blocks-in-frame": () => `<iframe src="/blocks" width=900 height=300></iframe>`,
   "/keys": () =>
     `<input type=number id=code><form method=post action=/sent><input id=user name=a><input name=b><button>Go</button></form>`,
   "/robbed": () => `${form}<iframe src="http://shop.test/grabs"></iframe>`,
@@ -46,11 +65,11 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const to = { "/away": "/taken", "/redirect": "/login" }[pathname];
   if (to !== undefined) return void response.writeHead(307, { location: `${otherUrl}${to}` }).end();
   const last = seen.at(-1)?.body;
-  if (pathname === "/echo")
-    return void response.writeHead(200, { "content-type": "application/json" }).end(last);
+  const type = { "/echo": "application/json", "/png": "image/png" }[pathname];
+  if (type) return void response.writeHead(200, { "content-type": type }).end(last);
   const html = pages[pathname]?.();
-  const [status, type] = html ? [200, "text/html"] : [pathname === "/taken" ? 401 : 200, "text/plain"];
-  response.writeHead(status, { "content-type": type }).end(html ? `<!doctype html>${html}` : "said");
+  const [status, kind] = html ? [200, "text/html"] : [pathname === "/taken" ? 401 : 200, "text/plain"];
+  response.writeHead(status, { "content-type": kind }).end(html ? `<!doctype html>${html}` : "said");
 }
 
 beforeAll(async () => {
@@ -67,7 +86,14 @@ secrets:
   LIKE_BOUND: { env: LABWRIGHT_SECRET_LIKE_BOUND, ${hosts} }
   TOKEN: { env: LABWRIGHT_SECRET_TOKEN, ${hosts}, fields: any }`,
     {
-      ...{ BOUND: password, TOKEN: token, FREE: free, CODE: "48151", ANYWHERE: "anywhere-on-purpose" },
+      ...{
+        BOUND: password,
+        TOKEN: token,
+        FREE: free,
+        CODE: "48151",
+        BLOCKS: blocks,
+        ANYWHERE: "anywhere-on-purpose",
+      },
       ...{ LIKE_BOUND: "x".repeat(password.length), LIKE_FREE: "y".repeat(free.length) },
     },
   );
@@ -180,9 +206,10 @@ test("a frame of another origin that takes the focus gets no key of it", async (
   seen.length = 0;
   await act(["type_text", { selector: "css=#pw", text: "{{secret.BOUND}}" }]);
   await act(["input_text", { selector: "css=#pw", text: "{{secret.BOUND}}" }]);
+  expect((await checkValue("css=#grab", "")).structured).toMatchObject({ pass: true });
   await open("http://app.test/robbed");
   await act(["type_text", { selector: "css=#pw", text: "{{secret.FREE}}" }]);
-  await act(["wait", { ms: 50 }]);
+  expect((await checkValue("css=#grab", "")).structured).toMatchObject({ pass: true });
   expect(seen.filter(({ line }) => line.endsWith("/stolen"))).toEqual([]);
 });
 
@@ -292,3 +319,103 @@ test("fields show no secret in pictures, however the page shows them", async () 
   const seen = await client.call("verify_device_state", { device_id: "browser", checks });
   expect(seen.structured).toMatchObject({ pass: true });
 });
+
+test.each([
+  ["video", "/blocks"],
+  ["trace", "/blocks-in-frame"],
+])("a %s shows no secret: in no picture, no snapshot and no request", async (kind, path) => {
+  await open(`${site.url}${path}`);
+  const started = await client.call("start_recording", { device_id: "browser", video: kind === "video" });
+  const [typed, filled] = kind === "video" ? ["BLOCKS", "FREE"] : ["FREE", "BLOCKS"];
+  for (const [command, name] of [
+    ["type_text", typed],
+    ["input_text", filled],
+  ] as const) {
+    const done = await act(
+      ...["css=#pw", "css=#free"].flatMap((selector): [string, object][] => [
+        ["input_text", { selector, text: "" }],
+        [command, { selector, text: `{{secret.${name}}}` }],
+      ]),
+      ["click_element", { selector: "Show" }],
+    );
+    expect(done.structured).toMatchObject({ status: "passed" });
+    // Takes 100 ms, in which a picture is taken.
+    await checkValue("css=#free", "another");
+  }
+  await open(`${site.url}${path}`);
+  const text = "█b".repeat(6);
+  await act(["input_text", { selector: "css=#free", text }], ["input_text", { selector: "css=#pw", text }]);
+  const { recording_id } = started.structured;
+  const { structured } = await client.call("stop_recording", { recording_id });
+  const { pictures, texts } = await readRecording(structured.files);
+  // Only what was typed last, which is no secret, covers as much as letters of this font do.
+  const isShown = (await Promise.all(pictures.map(shareOfRed))).map((share) => share > 0.006);
+  const from = isShown.indexOf(true);
+  expect(from).toBeGreaterThan(2);
+  expect(isShown.lastIndexOf(false)).toBeLessThan(from);
+  expect(Object.keys(texts).join()).toMatch(/json.*png|png.*json/);
+  for (const secret of [free, blocks])
+    for (const spelling of spellingsOf(secret))
+      for (const [name, text] of Object.entries(texts))
+        expect(text.includes(spelling), `${spelling} in ${name}`).toBe(false);
+  // While it is typed, a snapshot has only its beginning.
+  expect(texts["trace.trace"]).not.toMatch(/free-e|████/);
+});
+
+function spellingsOf(secret: string): string[] {
+  const hex = Buffer.from(secret).toString("hex");
+  const spaced = [...secret].join(" ");
+  return [
+    secret,
+    secret.toUpperCase(),
+    spaced,
+    Buffer.from(secret).toString("base64"),
+    hex,
+    hex.replace(/../g, "%$&"),
+  ];
+}
+
+const filesSchema = z.array(z.object({ kind: z.string(), uri: z.string() }));
+
+/** The pictures of a recording, and what else its trace has, by name. */
+async function readRecording(files: unknown) {
+  const pictures: Buffer[] = [];
+  const texts: Record<string, string> = {};
+  for (const { kind, uri } of filesSchema.parse(files)) {
+    const [content] = (await client.client.readResource({ uri })).contents;
+    const bytes = Buffer.from(content && "blob" in content ? content.blob : "", "base64");
+    if (kind === "video") pictures.push(...framesOf(bytes));
+    else
+      await changeZip(bytes, (name, file) => {
+        if (name.endsWith(".jpeg")) pictures.push(file);
+        else texts[name] = file.toString("utf8");
+        return file;
+      });
+  }
+  return { pictures, texts };
+}
+
+/** Each block of our WebM is a VP8 key frame, which is the content of a WebP picture. */
+function framesOf(video: Buffer): Buffer[] {
+  const frames: Buffer[] = [];
+  const block = Buffer.from([0x81, 0, 0, 0x80]);
+  for (let at = video.indexOf(block); at >= 0; at = video.indexOf(block, at + 1)) {
+    if (video.toString("hex", at + 7, at + 10) !== "9d012a") continue;
+    const size = (video.readUInt32BE(at - 4) & 0xff_ffff) - 4;
+    const data = Buffer.concat([video.subarray(at + 4, at + 4 + size), Buffer.alloc(size % 2)]);
+    const head = Buffer.from("RIFF____WEBPVP8 ____", "latin1");
+    head.writeUInt32LE(data.length + 12, 4);
+    head.writeUInt32LE(size, 16);
+    frames.push(Buffer.concat([head, data]));
+  }
+  return frames;
+}
+
+/** Of a picture. */
+async function shareOfRed(picture: Buffer): Promise<number> {
+  const { data } = await sharp(picture).removeAlpha().raw().toBuffer({ resolveWithObject: true });
+  let red = 0;
+  for (let at = 0; at < data.length; at += 3)
+    if ((data[at] ?? 0) > 150 && (data[at + 1] ?? 255) < 90 && (data[at + 2] ?? 255) < 90) red += 1;
+  return red / (data.length / 3);
+}
