@@ -91,6 +91,7 @@ secrets:
         TOKEN: token,
         FREE: free,
         CODE: "48151",
+        OTHER_CODE: "39393",
         BLOCKS: blocks,
         ANYWHERE: "anywhere-on-purpose",
       },
@@ -278,6 +279,17 @@ test("checks find out no part of a secret, and what is cut hides its part", asyn
     [{ json_path: "$.k", json_schema: { minLength: token.length, maxLength: token.length } }],
   ])
     expect((await echo({ k: "{{secret.TOKEN}}" }, checks)).structured).toMatchObject({ passed: false });
+  for (const json_schema of [
+    { exclusiveMinimum: 48150 },
+    { maximum: 48151 },
+    { multipleOf: 48151 },
+    { not: { maximum: 40000 } },
+  ]) {
+    const judged = await echo("[{{secret.CODE}}]", [{ json_path: "$[0]", json_schema }]);
+    const other = await echo("[{{secret.OTHER_CODE}}]", [{ json_path: "$[0]", json_schema }]);
+    expect(judged.structured.passed).toBe(other.structured.passed);
+    expect(judged.text).not.toContain("48151");
+  }
   const equal = await echo({ k: "{{secret.TOKEN}}" }, [{ json_path: "$.k", equals: "{{secret.TOKEN}}" }]);
   expect(equal.structured).toMatchObject({ passed: true });
   const cut = await echo({ pad: "x".repeat(185), k: "{{secret.TOKEN}}" }, undefined, 72);
@@ -285,7 +297,7 @@ test("checks find out no part of a secret, and what is cut hides its part", asyn
   expect(JSON.stringify(cut.structured)).not.toContain("token-o");
 });
 
-const echo = (body: object, checks?: object[], max_tokens = 800) =>
+const echo = (body: object | string, checks?: object[], max_tokens = 800) =>
   client.call("execute_api_request", {
     ...{ method: "POST", url: `${site.url}/echo`, body, max_tokens },
     ...(checks && { checks }),
