@@ -52,6 +52,23 @@ const pages: Record<string, () => string> = {
     `<input id=grab><script>setInterval(() => { grab.focus(); if (grab.value) fetch("/stolen", { method: "POST", body: grab.value }); }, 1)</script>`,
 };
 
+/** Two operations that differ in the pattern of what they answer. */
+function description(): string {
+  const operation = (operationId: string, pattern: string) => {
+    const ofJson = (schema: object) => ({ content: { "application/json": { schema } } });
+    const reply = ofJson({ type: "object", properties: { k: { type: "string", pattern } } });
+    return {
+      ...{ operationId, requestBody: ofJson({ type: "object" }) },
+      responses: { "200": { description: "the same", ...reply } },
+    };
+  };
+  const paths = {
+    "/echo": { post: operation("hit", "^token"), put: operation("miss", "^other") },
+  };
+  const info = { title: "echo", version: "1" };
+  return JSON.stringify({ openapi: "3.1.0", info, servers: [{ url: site.url }], paths });
+}
+
 async function bodyOf(request: IncomingMessage): Promise<string> {
   let body = "";
   for await (const chunk of request) body += String(chunk);
@@ -67,6 +84,8 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const last = seen.at(-1)?.body;
   const type = { "/echo": "application/json", "/png": "image/png" }[pathname];
   if (type) return void response.writeHead(200, { "content-type": type }).end(last);
+  if (pathname === "/openapi.json")
+    return void response.writeHead(200, { "content-type": "application/json" }).end(description());
   const html = pages[pathname]?.();
   const [status, kind] = html ? [200, "text/html"] : [pathname === "/taken" ? 401 : 200, "text/plain"];
   response.writeHead(status, { "content-type": kind }).end(html ? `<!doctype html>${html}` : "said");
@@ -290,6 +309,14 @@ test("checks find out no part of a secret, and what is cut hides its part", asyn
     expect(judged.structured.passed).toBe(other.structured.passed);
     expect(judged.text).not.toContain("48151");
   }
+  // A description of an API is written by its caller too.
+  await client.call("import_api_spec", { source: `${site.url}/openapi.json`, name: "echo" });
+  const contracts = await Promise.all(
+    ["hit", "miss"].map((operation_id) =>
+      client.call("execute_api_request", { operation_id, body: { k: "{{secret.TOKEN}}" } }),
+    ),
+  );
+  expect(contracts.map(({ structured }) => structured.passed)).toEqual([true, true]);
   const equal = await echo({ k: "{{secret.TOKEN}}" }, [{ json_path: "$.k", equals: "{{secret.TOKEN}}" }]);
   expect(equal.structured).toMatchObject({ passed: true });
   const cut = await echo({ pad: "x".repeat(185), k: "{{secret.TOKEN}}" }, undefined, 72);

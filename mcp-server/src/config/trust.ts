@@ -102,7 +102,7 @@ function writeTrust(dataDir: string, trust: Trust): void {
  * Throws CONFIG_INVALID for a file, found in a working directory, whose settings were not trusted as they are now. Returns the
  * {@link hostsNamedIn} it that were.
  */
-export function requireTrust(file: string, value: unknown, dataDir: string): string[] {
+export function requireTrust(file: string, value: unknown, dataDir: string): readonly string[] {
   const { parts, hosts } = trustedIn(value);
   const folder = realpathSync(dirname(file));
   const trusted = readTrust(dataDir)[folder];
