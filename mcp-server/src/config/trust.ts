@@ -71,7 +71,7 @@ type Trusted = { parts: readonly Part[]; hosts: readonly string[] };
 const trustedIn = (file: unknown): Trusted => ({ parts: partsToTrust(file), hosts: hostsNamedIn(file) });
 
 const hashOf = (value: unknown) => createHash("sha256").update(JSON.stringify(value)).digest("hex");
-/** Of the settings, then of the hosts: a change of these asks nobody, and takes them away from secrets. */
+/** Of the settings, then of the hosts: after a change of hosts no command stops, but secrets no longer go there. */
 const recordOf = ({ parts, hosts }: Trusted) => `${hashOf(parts)} ${hashOf(hosts)}`;
 const settingsOf = (record: string | undefined) => record?.split(" ")[0];
 
