@@ -16,7 +16,7 @@ import * as resolving from "./config/resolve.ts";
 import { type ConfigFile, configFileSchema } from "./config/schema.ts";
 import { secretVariablePrefix } from "./config/secretPlaceholder.ts";
 import { type Problem, parseSource } from "./config/source.ts";
-import { requireTrust } from "./config/trust.ts";
+import { hostsNamedIn, requireTrust } from "./config/trust.ts";
 import { ToolError } from "./errors.ts";
 import { fileFailure } from "./fileFailure.ts";
 
@@ -42,6 +42,8 @@ export type Config = {
   server: Omit<ConfigFile["server"], "name"> & { name: string };
   devices: readonly DeviceSettings[];
   secrets: Readonly<Record<string, resolving.SecretSource>>;
+  /** Where secrets without hosts of their own may go, this machine aside. */
+  secret_hosts: readonly string[];
   folders: Record<"scripts" | "skills" | "uploads" | "artifacts" | "workspace", string>;
   web_server: ReturnType<typeof resolving.resolveWebServer>;
 } & Pick<ConfigFile, "url_policy" | "limits" | "environments" | "unsafe" | "agents" | "matrix">;
@@ -80,7 +82,8 @@ export function loadConfig(request: {
 
   const { file, written, report } = parsed;
   const own = configFile({ ...{ option: options.config, env, cwd }, dataDir: data.path, command: "mcp" });
-  if (path !== undefined && path !== own) requireTrust(path, written, data.path);
+  const isFound = path !== undefined && path !== own;
+  const hosts = isFound ? requireTrust(path, written, data.path) : hostsNamedIn(written);
   const base = resolving.baseOf(path, cwd);
   const server = resolveServer(file, environment, options, base);
   checkExposure(server, report);
@@ -97,6 +100,7 @@ export function loadConfig(request: {
     server,
     devices: resolveDevices(file, { models, factories, written, secrets, report }),
     secrets: resolving.resolveSecrets(file, base),
+    secret_hosts: [...hosts, ...(file.web_server ? [new URL(file.web_server.url).origin] : [])],
     folders: resolving.resolveFolders(file, data.path, base, environment.LABWRIGHT_SKILLS_DIR),
     ...(file.matrix && { matrix: file.matrix }),
     web_server: resolving.resolveWebServer(file, base),

@@ -112,7 +112,7 @@ async function openParts(options: ServeOptions, claim: Claim) {
     env: process.env,
     cwd: process.cwd(),
   });
-  const secrets = rooms.createSecrets(config.secrets, process.env);
+  const secrets = rooms.createSecrets(config.secrets, process.env, config.secret_hosts);
   const observability = await rooms.createObservability({
     level: config.log_level,
     destination: { file: join(config.data_dir, "logs", "daemon.log"), echo: true },

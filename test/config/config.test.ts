@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { configFile, dataDirectory, defaultDataDirectory } from "#mcp-server/config/places.ts";
+import { trustFolder } from "#mcp-server/config/trust.ts";
 import { type Environment, loadConfig, machineName } from "#mcp-server/config.ts";
 import { openConfigFolder, problemsOf } from "./loading.ts";
 
@@ -307,6 +308,28 @@ describe("labwright.yaml of the working directory", () => {
     ],
   ])("needs the trust of a person for %s", (yaml, path) => {
     expect(() => read(yaml)).toThrow(`sets ${path}, and its folder is not trusted`);
+  });
+
+  it("names hosts of secrets only as it was when its folder was trusted", () => {
+    const staging = (more = "") => `
+environments:
+  staging:
+    urls: ["https://shop.test/app/*", "*.shop.test", "10.0.0.5:8080", "fd00::/8", "*", "http*://*:*/x", "0.0.0.0/0"]
+    variables: { start: "https://api.test:8443/v1?x=1", word: shop.example, count: 3${more} }`;
+    const named = ["*.shop.test", "10.0.0.5:8080", "fd00::/8", "https://api.test:8443", "https://shop.test"];
+    expect(read(staging()).secret_hosts).toEqual([]);
+    const data = join(folder, "data");
+    expect(trustFolder(folder, data)).toEqual(named.map((host) => `secrets at ${host}`));
+    expect(read(staging(", b: 2")).secret_hosts).toEqual(named);
+    expect(read(staging(", b: 'http://evil.test'")).secret_hosts).toEqual([]);
+    const server = "web_server: { command: make, url: 'http://app.test/x' }";
+    expect(() => read(`${staging()}\n${server}`)).toThrow("web_server, which changed");
+    trustFolder(folder, data);
+    expect(read(`${staging()}\n${server}`).secret_hosts).toEqual([...named, "http://app.test"]);
+    // Nobody is asked about hosts alone.
+    expect(read(server).secret_hosts).toEqual(["http://app.test"]);
+    const config = loadConfig({ command: "run", options: { config: file }, cwd: folder, env: {} });
+    expect(config.secret_hosts).toEqual(["http://app.test"]);
   });
 
   it("needs none for devices, their models, environments, limits and the matrix", () => {

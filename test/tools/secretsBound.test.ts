@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import sharp from "sharp";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { z } from "zod";
+import { changeZip } from "#mcp-server/services/devices/recordings/zip.ts";
 import type { TestClient } from "../fixtures/client.ts";
 import { serve } from "../fixtures/loopback.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
@@ -10,6 +12,7 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 const password = "Bound-secret-31";
 const token = "token-of-all-fields";
 const free = "free-everywhere-77";
+const blocks = "█".repeat(12);
 const seen: { host: string; line: string; key: unknown; body: string }[] = [];
 let site: Awaited<ReturnType<typeof serve>>;
 let other: Awaited<ReturnType<typeof serve>>;
@@ -26,9 +29,45 @@ const pages: Record<string, () => string> = {
   "/said": () => `${form}<p id=said></p>`,
   "/framed": () => `<p>ours</p><iframe src="${otherUrl}/login" width=800 height=300></iframe>`,
   "/thief": () => `${form}<iframe src="${otherUrl}/grabs"></iframe>`,
+  "/blocks": () => `<style>input { font: 40px monospace; color: #f00; width: 500px; outline: 0 }</style>
+    <input type=password id=pw><input id=free oninput="this.setAttribute('value', this.value); said(this.value)">
+    <button onclick="pw.type = 'text'; document.title = spelled(free.value)">Show</button>
+    <script>
+      const spelled = (text) => {
+        const bytes = [...new TextEncoder().encode(text)];
+        const hex = bytes.map((one) => one.toString(16).padStart(2, "0"));
+        const base64 = btoa(String.fromCharCode(...bytes));
+        return JSON.stringify([text, text.toUpperCase(), [...text].join(" "), base64, hex.join(""), "%" + hex.join("%")]);
+      };
+      const said = (text) => {
+        fetch("/echo", { method: "POST", body: spelled(text) });
+        fetch("/png", { method: "POST", body: text });
+      };
+    </script>`,
+  "/blocks-in-frame": () => `<iframe src="/blocks" width=900 height=300></iframe>`,
+  "/keys": () =>
+    `<input type=number id=code><form method=post action=/sent><input id=user name=a><input name=b><button>Go</button></form>`,
+  "/robbed": () => `${form}<iframe src="http://shop.test/grabs"></iframe>`,
   "/grabs": () =>
     `<input id=grab><script>setInterval(() => { grab.focus(); if (grab.value) fetch("/stolen", { method: "POST", body: grab.value }); }, 1)</script>`,
 };
+
+/** Two operations that differ in the pattern of what they answer. */
+function description(): string {
+  const operation = (operationId: string, pattern: string) => {
+    const ofJson = (schema: object) => ({ content: { "application/json": { schema } } });
+    const reply = ofJson({ type: "object", properties: { k: { type: "string", pattern } } });
+    return {
+      ...{ operationId, requestBody: ofJson({ type: "object" }) },
+      responses: { "200": { description: "the same", ...reply } },
+    };
+  };
+  const paths = {
+    "/echo": { post: operation("hit", "^token"), put: operation("miss", "^other") },
+  };
+  const info = { title: "echo", version: "1" };
+  return JSON.stringify({ openapi: "3.1.0", info, servers: [{ url: site.url }], paths });
+}
 
 async function bodyOf(request: IncomingMessage): Promise<string> {
   let body = "";
@@ -43,11 +82,13 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const to = { "/away": "/taken", "/redirect": "/login" }[pathname];
   if (to !== undefined) return void response.writeHead(307, { location: `${otherUrl}${to}` }).end();
   const last = seen.at(-1)?.body;
-  if (pathname === "/echo")
-    return void response.writeHead(200, { "content-type": "application/json" }).end(last);
+  const type = { "/echo": "application/json", "/png": "image/png" }[pathname];
+  if (type) return void response.writeHead(200, { "content-type": type }).end(last);
+  if (pathname === "/openapi.json")
+    return void response.writeHead(200, { "content-type": "application/json" }).end(description());
   const html = pages[pathname]?.();
-  const [status, type] = html ? [200, "text/html"] : [pathname === "/taken" ? 401 : 200, "text/plain"];
-  response.writeHead(status, { "content-type": type }).end(html ? `<!doctype html>${html}` : "said");
+  const [status, kind] = html ? [200, "text/html"] : [pathname === "/taken" ? 401 : 200, "text/plain"];
+  response.writeHead(status, { "content-type": kind }).end(html ? `<!doctype html>${html}` : "said");
 }
 
 beforeAll(async () => {
@@ -56,13 +97,23 @@ beforeAll(async () => {
   otherUrl = other.url.replace("127.0.0.1", "localhost");
   const hosts = `hosts: ["${new URL(site.url).host}"]`;
   product = await openProduct(
-    `devices: [{ name: browser, model: web }, { name: box, model: simulated }]
+    `devices: [{ name: browser, model: web, controllers: { web: { proxy: { server: "${site.url}" } } } }, { name: box, model: simulated }]
+environments: { staging: { urls: ["*://staging.test/app/*"], variables: { start: "http://app.test/start" } } }
 secrets:
+  ANYWHERE: { env: LABWRIGHT_SECRET_ANYWHERE, hosts: ["*"] }
   BOUND: { env: LABWRIGHT_SECRET_BOUND, ${hosts} }
   LIKE_BOUND: { env: LABWRIGHT_SECRET_LIKE_BOUND, ${hosts} }
   TOKEN: { env: LABWRIGHT_SECRET_TOKEN, ${hosts}, fields: any }`,
     {
-      ...{ BOUND: password, TOKEN: token, FREE: free },
+      ...{
+        BOUND: password,
+        TOKEN: token,
+        FREE: free,
+        CODE: "48151",
+        OTHER_CODE: "39393",
+        BLOCKS: blocks,
+        ANYWHERE: "anywhere-on-purpose",
+      },
       ...{ LIKE_BOUND: "x".repeat(password.length), LIKE_FREE: "y".repeat(free.length) },
     },
   );
@@ -130,6 +181,43 @@ test.each([
   expect((await act(["input_text", { selector: "css=#pw", text: "{{secret.FREE}}" }])).error).toBeUndefined();
 });
 
+test("a secret without hosts goes to this machine and to hosts of the configuration, and no farther", async () => {
+  for (const [host, isAllowed] of [
+    ["shop.test", false],
+    ["staging.test", true],
+    ["app.test", true],
+  ] as const) {
+    await open(`http://${host}/login`);
+    for (const command of ["input_text", "type_text"]) {
+      const typed = await act([command, { selector: "css=#free", text: "{{secret.FREE}}" }]);
+      if (isAllowed) expect(typed.structured).toMatchObject({ status: "passed" });
+      else expect(typed).toMatchObject(refusal);
+      if (!isAllowed) expect(typed.text).toContain(`hosts: ["${host}"] }`);
+    }
+    await act(["input_text", { selector: "css=#free", text: "" }]);
+    const anywhere = await act(["type_text", { selector: "css=#free", text: "{{secret.ANYWHERE}}" }]);
+    expect(anywhere.structured).toMatchObject({ status: "passed" });
+  }
+  const asked = await client.call("execute_api_request", {
+    ...{ method: "POST", url: "http://shop.test/take", body: { k: "{{secret.FREE}}" } },
+  });
+  expect(asked).toMatchObject(refusal);
+  expect(seen.map(({ line }) => line)).not.toContain("POST /take");
+});
+
+test("a number takes a secret, and Enter and Tab next to one do what they do", async () => {
+  await open(`${site.url}/keys`);
+  await act(["input_text", { selector: "css=#code", text: "{{secret.CODE}}" }]);
+  expect((await checkValue("css=#code", "{{secret.CODE}}")).structured).toMatchObject({ pass: true });
+  const typed = await act([
+    "type_text",
+    { selector: "css=#user", text: "{{secret.FREE}}\t{{secret.CODE}}\n" },
+  ]);
+  expect(typed.structured).toMatchObject({ status: "passed" });
+  await vi.waitFor(() => expect(seen).toContainEqual(expect.objectContaining({ line: "POST /sent" })));
+  expect(seen.find(({ line }) => line === "POST /sent")?.body).toBe(`a=${free}&b=48151`);
+});
+
 test("a frame of another origin that takes the focus gets no key of it", async () => {
   await open(`${site.url}/thief`);
   await act(["type_text", { selector: "css=#pw", text: "nothing secret" }]);
@@ -138,7 +226,10 @@ test("a frame of another origin that takes the focus gets no key of it", async (
   seen.length = 0;
   await act(["type_text", { selector: "css=#pw", text: "{{secret.BOUND}}" }]);
   await act(["input_text", { selector: "css=#pw", text: "{{secret.BOUND}}" }]);
-  await act(["wait", { ms: 50 }]);
+  expect((await checkValue("css=#grab", "")).structured).toMatchObject({ pass: true });
+  await open("http://app.test/robbed");
+  await act(["type_text", { selector: "css=#pw", text: "{{secret.FREE}}" }]);
+  expect((await checkValue("css=#grab", "")).structured).toMatchObject({ pass: true });
   expect(seen.filter(({ line }) => line.endsWith("/stolen"))).toEqual([]);
 });
 
@@ -207,6 +298,25 @@ test("checks find out no part of a secret, and what is cut hides its part", asyn
     [{ json_path: "$.k", json_schema: { minLength: token.length, maxLength: token.length } }],
   ])
     expect((await echo({ k: "{{secret.TOKEN}}" }, checks)).structured).toMatchObject({ passed: false });
+  for (const json_schema of [
+    { exclusiveMinimum: 48150 },
+    { maximum: 48151 },
+    { multipleOf: 48151 },
+    { not: { maximum: 40000 } },
+  ]) {
+    const judged = await echo("[{{secret.CODE}}]", [{ json_path: "$[0]", json_schema }]);
+    const other = await echo("[{{secret.OTHER_CODE}}]", [{ json_path: "$[0]", json_schema }]);
+    expect(judged.structured.passed).toBe(other.structured.passed);
+    expect(judged.text).not.toContain("48151");
+  }
+  // A description of an API is written by its caller too.
+  await client.call("import_api_spec", { source: `${site.url}/openapi.json`, name: "echo" });
+  const contracts = await Promise.all(
+    ["hit", "miss"].map((operation_id) =>
+      client.call("execute_api_request", { operation_id, body: { k: "{{secret.TOKEN}}" } }),
+    ),
+  );
+  expect(contracts.map(({ structured }) => structured.passed)).toEqual([true, true]);
   const equal = await echo({ k: "{{secret.TOKEN}}" }, [{ json_path: "$.k", equals: "{{secret.TOKEN}}" }]);
   expect(equal.structured).toMatchObject({ passed: true });
   const cut = await echo({ pad: "x".repeat(185), k: "{{secret.TOKEN}}" }, undefined, 72);
@@ -214,7 +324,7 @@ test("checks find out no part of a secret, and what is cut hides its part", asyn
   expect(JSON.stringify(cut.structured)).not.toContain("token-o");
 });
 
-const echo = (body: object, checks?: object[], max_tokens = 800) =>
+const echo = (body: object | string, checks?: object[], max_tokens = 800) =>
   client.call("execute_api_request", {
     ...{ method: "POST", url: `${site.url}/echo`, body, max_tokens },
     ...(checks && { checks }),
@@ -248,3 +358,103 @@ test("fields show no secret in pictures, however the page shows them", async () 
   const seen = await client.call("verify_device_state", { device_id: "browser", checks });
   expect(seen.structured).toMatchObject({ pass: true });
 });
+
+test.each([
+  ["video", "/blocks"],
+  ["trace", "/blocks-in-frame"],
+])("a %s shows no secret: in no picture, no snapshot and no request", async (kind, path) => {
+  await open(`${site.url}${path}`);
+  const started = await client.call("start_recording", { device_id: "browser", video: kind === "video" });
+  const [typed, filled] = kind === "video" ? ["BLOCKS", "FREE"] : ["FREE", "BLOCKS"];
+  for (const [command, name] of [
+    ["type_text", typed],
+    ["input_text", filled],
+  ] as const) {
+    const done = await act(
+      ...["css=#pw", "css=#free"].flatMap((selector): [string, object][] => [
+        ["input_text", { selector, text: "" }],
+        [command, { selector, text: `{{secret.${name}}}` }],
+      ]),
+      ["click_element", { selector: "Show" }],
+    );
+    expect(done.structured).toMatchObject({ status: "passed" });
+    // Takes 100 ms, in which a picture is taken.
+    await checkValue("css=#free", "another");
+  }
+  await open(`${site.url}${path}`);
+  const text = "█b".repeat(6);
+  await act(["input_text", { selector: "css=#free", text }], ["input_text", { selector: "css=#pw", text }]);
+  const { recording_id } = started.structured;
+  const { structured } = await client.call("stop_recording", { recording_id });
+  const { pictures, texts } = await readRecording(structured.files);
+  // Only what was typed last, which is no secret, covers as much as letters of this font do.
+  const isShown = (await Promise.all(pictures.map(shareOfRed))).map((share) => share > 0.006);
+  const from = isShown.indexOf(true);
+  expect(from).toBeGreaterThan(2);
+  expect(isShown.lastIndexOf(false)).toBeLessThan(from);
+  expect(Object.keys(texts).join()).toMatch(/json.*png|png.*json/);
+  for (const secret of [free, blocks])
+    for (const spelling of spellingsOf(secret))
+      for (const [name, text] of Object.entries(texts))
+        expect(text.includes(spelling), `${spelling} in ${name}`).toBe(false);
+  // While it is typed, a snapshot has only its beginning.
+  expect(texts["trace.trace"]).not.toMatch(/free-e|████/);
+});
+
+function spellingsOf(secret: string): string[] {
+  const hex = Buffer.from(secret).toString("hex");
+  const spaced = [...secret].join(" ");
+  return [
+    secret,
+    secret.toUpperCase(),
+    spaced,
+    Buffer.from(secret).toString("base64"),
+    hex,
+    hex.replace(/../g, "%$&"),
+  ];
+}
+
+const filesSchema = z.array(z.object({ kind: z.string(), uri: z.string() }));
+
+/** The pictures of a recording, and what else its trace has, by name. */
+async function readRecording(files: unknown) {
+  const pictures: Buffer[] = [];
+  const texts: Record<string, string> = {};
+  for (const { kind, uri } of filesSchema.parse(files)) {
+    const [content] = (await client.client.readResource({ uri })).contents;
+    const bytes = Buffer.from(content && "blob" in content ? content.blob : "", "base64");
+    if (kind === "video") pictures.push(...framesOf(bytes));
+    else
+      await changeZip(bytes, (name, file) => {
+        if (name.endsWith(".jpeg")) pictures.push(file);
+        else texts[name] = file.toString("utf8");
+        return file;
+      });
+  }
+  return { pictures, texts };
+}
+
+/** Each block of our WebM is a VP8 key frame, which is the content of a WebP picture. */
+function framesOf(video: Buffer): Buffer[] {
+  const frames: Buffer[] = [];
+  const block = Buffer.from([0x81, 0, 0, 0x80]);
+  for (let at = video.indexOf(block); at >= 0; at = video.indexOf(block, at + 1)) {
+    if (video.toString("hex", at + 7, at + 10) !== "9d012a") continue;
+    const size = (video.readUInt32BE(at - 4) & 0xff_ffff) - 4;
+    const data = Buffer.concat([video.subarray(at + 4, at + 4 + size), Buffer.alloc(size % 2)]);
+    const head = Buffer.from("RIFF____WEBPVP8 ____", "latin1");
+    head.writeUInt32LE(data.length + 12, 4);
+    head.writeUInt32LE(size, 16);
+    frames.push(Buffer.concat([head, data]));
+  }
+  return frames;
+}
+
+/** Of a picture. */
+async function shareOfRed(picture: Buffer): Promise<number> {
+  const { data } = await sharp(picture).removeAlpha().raw().toBuffer({ resolveWithObject: true });
+  let red = 0;
+  for (let at = 0; at < data.length; at += 3)
+    if ((data[at] ?? 0) > 150 && (data[at + 1] ?? 255) < 90 && (data[at + 2] ?? 255) < 90) red += 1;
+  return red / (data.length / 3);
+}

@@ -118,11 +118,13 @@ const secretBounds = {
     .min(1)
     .max(50)
     .optional()
-    .describe("Sites and apps (app:<package>) it may be typed into and sent to; any when left out."),
+    .describe(
+      "Sites and apps (app:<package>) it may be typed into and sent to, * for all; when left out this machine, hosts that environments and web_server name, and apps.",
+    ),
   fields: z
     .enum(["password", "any"])
     .optional()
-    .describe("Fields it may be typed into; password when hosts are given, else any."),
+    .describe("Fields it may be typed into; password when hosts other than * are given, else any."),
 };
 
 const secretSchema = z.union(

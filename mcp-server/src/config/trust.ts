@@ -47,9 +47,35 @@ function partsOfDevice(index: string, device: unknown): Part[] {
   });
 }
 
-const hashOf = (parts: readonly Part[]) => createHash("sha256").update(JSON.stringify(parts)).digest("hex");
+/**
+ * Hosts, as in `secrets.<name>.hosts`, that the environments of a file name, as it was parsed: their `urls` without a path, and
+ * addresses among their variables. A pattern of every host names none.
+ */
+export function hostsNamedIn(file: unknown): string[] {
+  const environments = entriesOf(file).filter(([key]) => key === "environments");
+  const values = environments
+    .flatMap(([, value]) => entriesOf(value))
+    .flatMap(([, environment]) => entriesOf(environment))
+    .flatMap(([key, value]) => entriesOf(value).map(([, one]) => [key, one] as const));
+  const hosts = values.flatMap(([key, value]) => {
+    if (typeof value !== "string" || (key !== "urls" && key !== "variables")) return [];
+    if (key === "variables")
+      return /^https?:/.test(value) && URL.canParse(value) ? [new URL(value).origin] : [];
+    return [value.replace(/^([^:/]*:\/\/[^/?#]*).*$/s, "$1")];
+  });
+  const isEvery = (host: string) => /^[*.]*(:[\d*]+)?$|\/0+$/.test(host.replace(/^.*:\/\//, ""));
+  return [...new Set(hosts)].filter((host) => !isEvery(host)).sort();
+}
 
-/** By the real path of a folder: the hash of the settings that a person trusted there. */
+type Trusted = { parts: readonly Part[]; hosts: readonly string[] };
+const trustedIn = (file: unknown): Trusted => ({ parts: partsToTrust(file), hosts: hostsNamedIn(file) });
+
+const hashOf = (value: unknown) => createHash("sha256").update(JSON.stringify(value)).digest("hex");
+/** Of the settings, then of the hosts: after a change of hosts no command stops, but secrets no longer go there. */
+const recordOf = ({ parts, hosts }: Trusted) => `${hashOf(parts)} ${hashOf(hosts)}`;
+const settingsOf = (record: string | undefined) => record?.split(" ")[0];
+
+/** By the real path of a folder: {@link recordOf} what a person trusted there. */
 const trustSchema = z.record(z.string(), z.string());
 type Trust = z.output<typeof trustSchema>;
 const fileOf = (dataDir: string) => join(dataDir, "trust.json");
@@ -72,12 +98,16 @@ function writeTrust(dataDir: string, trust: Trust): void {
   renameSync(draft, fileOf(dataDir));
 }
 
-/** Throws CONFIG_INVALID for a file, found in a working directory, whose settings were not trusted as they are now. */
-export function requireTrust(file: string, value: unknown, dataDir: string): void {
-  const parts = partsToTrust(value);
+/**
+ * Throws CONFIG_INVALID for a file, found in a working directory, whose settings were not trusted as they are now. Returns the
+ * {@link hostsNamedIn} it that were.
+ */
+export function requireTrust(file: string, value: unknown, dataDir: string): readonly string[] {
+  const { parts, hosts } = trustedIn(value);
   const folder = realpathSync(dirname(file));
   const trusted = readTrust(dataDir)[folder];
-  if (parts.length === 0 || trusted === hashOf(parts)) return;
+  if (parts.length === 0 || settingsOf(trusted) === hashOf(parts))
+    return trusted === recordOf({ parts, hosts }) ? hosts : [];
   const paths = parts.map(({ path }) => path);
   throw new ToolError(
     "CONFIG_INVALID",
@@ -87,25 +117,26 @@ export function requireTrust(file: string, value: unknown, dataDir: string): voi
   );
 }
 
-/** Trusts the labwright.yaml of a folder as it is now. Returns the settings that needed it. Throws CONFIG_INVALID without a file. */
+/** Trusts the labwright.yaml of a folder as it is now. Returns what needed it. Throws CONFIG_INVALID without a file. */
 export function trustFolder(folder: string, dataDir: string): string[] {
-  const parts = partsOf(folder);
-  if (parts === undefined)
+  const now = readTrusted(folder);
+  if (now === undefined)
     throw new ToolError(
       "CONFIG_INVALID",
       `There is no labwright.yaml to read in ${folder}.`,
       "Name its folder.",
     );
-  if (parts.length > 0) writeTrust(dataDir, { ...readTrust(dataDir), [realpathSync(folder)]: hashOf(parts) });
-  return parts.map(({ path }) => path);
+  const paths = [...now.parts.map(({ path }) => path), ...now.hosts.map((host) => `secrets at ${host}`)];
+  if (paths.length > 0) writeTrust(dataDir, { ...readTrust(dataDir), [realpathSync(folder)]: recordOf(now) });
+  return paths;
 }
 
 /** Undefined without a file that can be read. */
-function partsOf(folder: string): Part[] | undefined {
+function readTrusted(folder: string): Trusted | undefined {
   try {
     const file = join(folder, "labwright.yaml");
     const { value, problems } = parseSource(file, readFileSync(file, "utf8"));
-    return problems.length === 0 ? partsToTrust(value) : undefined;
+    return problems.length === 0 ? trustedIn(value) : undefined;
   } catch {
     return undefined;
   }
@@ -113,9 +144,9 @@ function partsOf(folder: string): Part[] | undefined {
 
 /** Every trusted folder, in the order of trust; `isCurrent`: its settings are still those that were trusted. */
 export const trustedFolders = (dataDir: string): { folder: string; isCurrent: boolean }[] =>
-  Object.entries(readTrust(dataDir)).map(([folder, hash]) => ({
+  Object.entries(readTrust(dataDir)).map(([folder, record]) => ({
     folder,
-    isCurrent: hashOf(partsOf(folder) ?? []) === hash,
+    isCurrent: settingsOf(record) === hashOf(readTrusted(folder)?.parts ?? []),
   }));
 
 /** False when it was not trusted. `folder` may be gone. */

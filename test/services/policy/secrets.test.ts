@@ -181,6 +181,10 @@ describe("masking", () => {
     ["as a form sends it", new URLSearchParams({ p: password }).toString()],
     ["in JSON", json],
     ["in JSON in JSON", JSON.stringify({ body: json })],
+    ["in JSON of ASCII", JSON.stringify(password).replaceAll("ü", "\\u00fc")],
+    ["in JSON of ASCII, in upper case", JSON.stringify(password).replaceAll("ü", "\\u00FC")],
+    ["in HTML with numbers", "p@ss/w+rd &#34;ü&#34; &lt;&amp;&gt;"],
+    ["in HTML with hexadecimal numbers", "p@ss/w+rd &#x22;ü&#x22; &lt;&amp;&gt;"],
     ["in HTML", "<b>p@ss/w+rd &quot;ü&quot; &lt;&amp;&gt;</b>"],
     ["in base64", Buffer.from(password).toString("base64")],
     ["in base64url", Buffer.from(password).toString("base64url")],
@@ -192,6 +196,12 @@ describe("masking", () => {
     expect(masked).toContain("[secret PASSWORD]");
     expect(masked).not.toContain("ss/w");
     expect(masked).not.toContain(encodeURIComponent("ss/w"));
+  });
+
+  it.each(["&#39;", "&#x27;", "&apos;"])("hides an apostrophe as %s", (entity) => {
+    const one = createSecrets({}, { LABWRIGHT_SECRET_X: `it's "mine"` });
+    for (const quote of ["&quot;", "&#34;", '"'])
+      expect(one.mask(`<i>it${entity}s ${quote}mine${quote}</i>`)).toBe("<i>[secret X]</i>");
   });
 
   const plain = "Tiger-4711";

@@ -58,7 +58,9 @@ export async function typeSecret(
   await judgeFocus(action, text, secret);
   for (let at = 0, tries = 0; at < characters; tries++) {
     const { frame, origin } = await judgeFocus(action, text, secret);
-    const isTyped = frame && (await askAgent(frame, "typeCharacter", [encoded(text), at, origin]));
+    const isTyped =
+      (await pressKey(action, text[at])) ||
+      (frame && (await askAgent(frame, "typeCharacter", [encoded(text), at, origin])));
     if (isTyped) [at, tries] = [at + 1, 0];
     else if (tries >= MOST_TRIES)
       throw new DeviceError(
@@ -67,7 +69,16 @@ export async function typeSecret(
       );
   }
   if (!secret.isBound) await keys();
-  await askFrames(action.page, action.signal, (frame) => askAgent(frame, "focusedPlace", [false]));
+  // Enter may have replaced the document.
+  const end = (frame: Frame) => askAgent(frame, "focusedPlace", [false]).catch(() => null);
+  await askFrames(action.page, action.signal, end);
+}
+
+/** Keys that say nothing of a secret are the browser's own. */
+async function pressKey({ page, signal }: Action, character = ""): Promise<boolean> {
+  const key = { "\n": "Enter", "\r": "Enter", "\t": "Tab" }[character];
+  if (key !== undefined) await untilAborted(page.keyboard.press(key), signal);
+  return key !== undefined;
 }
 
 /** Judges the frame that has the focus. */

@@ -10,6 +10,7 @@ import { findRunningDaemon } from "../../server/bridge/findDaemon.ts";
 import { checkDatabase } from "../../services/lab/diagnosis/database.ts";
 import { examine, examineMachine } from "../../services/lab/diagnosis/index.ts";
 import { checkPort } from "../../services/lab/diagnosis/machine.ts";
+import { isAnywhere } from "../../services/policy/secretBounds.ts";
 import { createSecrets } from "../../services/policy/secrets.ts";
 import { isDataDirLocked } from "../../storage/engine/lock.ts";
 import { readKnownSkills } from "../commands/skills.ts";
@@ -65,9 +66,9 @@ const problemsSchema = z.object({
 });
 
 function unboundSecrets({ secrets }: Config): DiagnosisFinding[] {
-  const names = Object.keys(secrets).filter((name) => secrets[name]?.hosts === undefined);
+  const names = Object.keys(secrets).filter((name) => isAnywhere(secrets[name] ?? {}));
   if (names.length === 0) return [];
-  const detail = `${names.join(", ")} may be sent to every site; hosts under secrets.${names[0]} binds it to its own`;
+  const detail = `${names.join(", ")} may go to every site, as hosts under secrets.${names[0]} says`;
   return [{ what: "secrets", status: "ok", detail }];
 }
 

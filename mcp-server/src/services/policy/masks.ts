@@ -172,7 +172,23 @@ function overlap(text: string, next: string): number {
 }
 
 const escaped = (value: string): string => JSON.stringify(value).slice(1, -1);
-const entities: Readonly<Record<string, string>> = { "&": "amp", "<": "lt", ">": "gt", '"': "quot" };
+/** As programs write JSON that has ASCII alone. */
+const inAscii = (json: string): string =>
+  json.replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
+/** Quotes are written in several ways, or stay. */
+const doubleQuotes = ["quot", "#34", "#x22", undefined];
+const singleQuotes = [undefined, "#39", "#x27", "#039", "apos"];
+const inHtml = (value: string): string[] =>
+  doubleQuotes
+    .flatMap((double) => singleQuotes.map((single) => ({ double, single })))
+    .map(({ double, single }) => {
+      const entities = { "&": "amp", "<": "lt", ">": "gt", '"': double, "'": single };
+      return Object.entries(entities).reduce(
+        (text, [character, entity]) => (entity ? text.replaceAll(character, `&${entity};`) : text),
+        value,
+      );
+    });
 
 function ordinary(value: string): string[] {
   const json = escaped(value);
@@ -183,7 +199,9 @@ function ordinary(value: string): string[] {
     json,
     escaped(json),
     json.replaceAll("/", "\\/"),
-    value.replace(/[&<>"]/g, (character) => `&${entities[character]};`),
+    inAscii(json),
+    inAscii(json).replaceAll("/", "\\/"),
+    ...inHtml(value),
   ];
   return [...new Set(all)].filter((form) => form.length >= shortestSecret);
 }

@@ -18,11 +18,11 @@ type Snapshot = { readings: ReadonlyMap<string, Reading>; holders: number };
 /**
  * Secrets from the configuration and from `LABWRIGHT_SECRET_<NAME>`, which wins. Each call and each run outside of calls reads
  * them when it starts, so that a file may change; what a caller gives by name stands above them for that call and its runs.
- * Bounds are those of the name, wherever its value comes from.
+ * Bounds are those of the name, wherever its value comes from; `hosts` may have each secret without hosts of its own.
  * `mask` hides each value as {@link createMask} says, and credentials of addresses. Given values are hidden, and kept, as long as
  * something runs with them.
  */
-export function createSecrets(sources: Sources, env: Variables): Secrets {
+export function createSecrets(sources: Sources, env: Variables, hosts: readonly string[] = []): Secrets {
   const inUse = new AsyncLocalStorage<Snapshot>();
   const held = new Set<Snapshot>();
   const own = new Map<string, string>();
@@ -72,7 +72,7 @@ export function createSecrets(sources: Sources, env: Variables): Secrets {
       for (const name of secretsNamedIn(value)) if (!readings.has(name)) valueIn(name, readings);
     },
     named: secretsNamedIn,
-    ...createBounds(sources),
+    ...createBounds(sources, hosts),
     ofEnvironment(name) {
       const { readings } = current();
       if (readings.has(name)) return valueIn(name, readings);

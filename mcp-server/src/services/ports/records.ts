@@ -24,7 +24,7 @@ export type Secrets = {
   /** {@link check} of what will run later: a secret that is known may get its value until then. */
   checkNames(value: unknown): void;
   named(value: unknown): string[];
-  /** Whether the configuration says of one of those that `value` names where it may go. */
+  /** Whether one of those that `value` names may not go everywhere. */
   areBound(value: unknown): boolean;
   /** The apps, by package, that one of those that `value` names may be typed into. */
   appsOf(value: unknown): string[];

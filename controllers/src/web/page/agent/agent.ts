@@ -179,12 +179,12 @@ export function fillSecret(
   const field = fields.fieldOf(element);
   if (self.origin !== origin) return "moved";
   const isRich = native.isContentEditable(field);
-  if (!isRich && !isReadyField(field)) return "other";
+  if (!isRich && !isReadyField(field, "number")) return "other";
   secrets.remember(secrets.decoded(text));
   secrets.cover(field);
   if (field instanceof HTMLElement) field.focus();
   if (isRich) native.execCommand("selectAll", "");
-  else if (isReadyField(field)) field.select();
+  else if (isReadyField(field, "number")) field.select();
   if (!roles.isFocused(field)) return "inert";
   if (keys && world.mayHearTyping(field)) return "selected";
   return native.execCommand("insertText", secrets.decoded(text)) ? "filled" : "other";
@@ -236,10 +236,11 @@ export function scrollList(...asked: Parameters<typeof lists.scroll>): boolean {
   return lists.scroll(...asked);
 }
 
-function isReadyField(element: Element): element is HTMLInputElement | HTMLTextAreaElement {
+function isReadyField(element: Element, type = ""): element is HTMLInputElement | HTMLTextAreaElement {
   const isField =
     element instanceof HTMLTextAreaElement ||
-    (element instanceof HTMLInputElement && /^(text|email|password|search|tel|url)$/.test(element.type));
+    (element instanceof HTMLInputElement &&
+      (element.type === type || /^(text|email|password|search|tel|url)$/.test(element.type)));
   if (!isField || element.readOnly || element.matches(":disabled")) return false;
   if (element.closest("[aria-disabled='true'],[aria-readonly='true'],[inert]")) return false;
   return sight.rendered(element) && sight.hasArea(element);

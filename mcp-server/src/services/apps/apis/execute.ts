@@ -17,6 +17,7 @@ import { isForm, isMultipart, mediaOf } from "./requests/media.ts";
 import { keyOf, namedParameters, writeParameters } from "./requests/operationRequest.ts";
 import { requestProblems } from "./requests/problems.ts";
 import { type SendPorts, type Sent, sendRequest } from "./requests/send.ts";
+import { withoutSecrets } from "./requests/withoutSecrets.ts";
 import { isObject } from "./spec/reader.ts";
 
 export type ExecuteApiRequest = {
@@ -77,7 +78,10 @@ export async function executeRequest(
     ...(answer && {
       headers: shortHeaders(ports.secrets.mask(answer.headers)),
       // A value that was cut could not be hidden any more.
-      ...shownBody(ports.secrets.mask(withPlainNumbers(answer.body)), maxTokens),
+      ...shownBody(
+        ports.secrets.mask(withPlainNumbers(withoutSecrets(answer.body, ports.secrets.maskValues))),
+        maxTokens,
+      ),
     }),
     curl,
   };
@@ -89,11 +93,16 @@ async function judgedByContract(
   sent: Answered,
   { checks }: ExecuteApiRequest,
   described: Described | undefined,
-  { schemas }: SendPorts,
+  { schemas, secrets }: SendPorts,
 ): Promise<Answered> {
   if (checks !== undefined || !described || !sent.answer) return sent;
   const { spec, operation } = described;
-  return { ...sent, judged: await judge(contractChecks(spec, operation, sent.answer), sent.answer, schemas) };
+  const judges = {
+    check: (...given: Parameters<typeof schemas.check>) => schemas.check(...given),
+    hide: <T>(value: T) => withoutSecrets(value, secrets.maskValues),
+    passesSecrets: true,
+  };
+  return { ...sent, judged: await judge(contractChecks(spec, operation, sent.answer), sent.answer, judges) };
 }
 
 function requestOf(request: ExecuteApiRequest, described: Described | undefined): ApiRequest {

@@ -282,17 +282,25 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-const isPicture = /\.(jpe?g|png|webp|gif|woff2?)$/i;
+/** By name, which follows the server's content type, and by content: text has no zero bytes. */
+const isPicture = (name: string, content: Buffer): boolean =>
+  /\.(jpe?g|png|webp|gif|woff2?)$/i.test(name) && content.subarray(0, 64).includes(0);
 
 /** A trace without secrets: it says what was typed, shown and sent. Pictures stay as they are. */
-export function maskTrace(zip: Buffer, secrets: Pick<Secrets, "mask">): Promise<Buffer> {
+export function maskTrace(zip: Buffer, { mask }: Pick<Secrets, "mask">): Promise<Buffer> {
   return changeZip(zip, (name, content) => {
-    if (isPicture.test(name)) return content;
+    if (isPicture(name, content)) return content;
     const text = content.toString("utf8");
-    const masked = secrets.mask(text);
+    const masked = mask(text).replace(heldValue, (_all, head: string, value: string) => {
+      const cut = mask(`${value}…`);
+      return head + (cut.endsWith("…") ? cut.slice(0, -1) : cut);
+    });
     return masked === text ? content : Buffer.from(masked);
   });
 }
+
+/** What a field held when a snapshot was taken: of a secret that was being typed, its beginning. */
+const heldValue = /("(?:__playwright_value_|value)":")((?:[^"\\]|\\.){4,})(?=")/g;
 
 function noRecorder(device: OpenDevice): ToolError {
   return new ToolError(

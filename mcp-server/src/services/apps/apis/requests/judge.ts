@@ -13,11 +13,18 @@ export type Broken = { expected: string; pass: false; found: string; path?: stri
 
 const longestValue = 300;
 
-/** What judges JSON by a schema, and hides secrets from patterns and schemas of the caller. */
-type Judges = { check: SchemaChecker["check"]; hide?: (<T>(value: T) => T) | undefined };
+/**
+ * What judges JSON by a schema, and hides secrets from patterns and schemas. `passesSecrets`: what a schema says of a value that
+ * holds one is not judged.
+ */
+type Judges = {
+  check: SchemaChecker["check"];
+  hide?: (<T>(value: T) => T) | undefined;
+  passesSecrets?: boolean;
+};
 
 /**
- * Judges an answer by all checks, in order. With `hide`, no pattern and no length is compared with a value that holds a secret.
+ * Judges an answer by all checks, in order. With `hide`, no pattern, length or bound is compared with a value that holds a secret.
  * Throws for an invalid schema or pattern.
  */
 export async function judge(checks: readonly ApiCheck[], answer: Answer, schemas: Judges): Promise<Judged[]> {
@@ -183,28 +190,33 @@ async function matching(pattern: string, found: readonly Found[]): Promise<Reado
 async function judgeSchema(
   schema: NonNullable<ApiCheck["json_schema"]>,
   found: readonly Found[],
-  { check, hide = (value) => value }: Judges,
+  { check, hide = (value) => value, passesSecrets }: Judges,
 ): Promise<Judged[]> {
   const judged: Judged[] = [];
-  const readsText = /"(pattern|minLength|maxLength|patternProperties)"/.test(JSON.stringify(schema));
+  const readsParts = partKeywords.test(JSON.stringify(schema));
   for (const at of found) {
     const expected = `${at.path} is as its JSON Schema says`;
     if ("missing" in at) return [missingAt(expected, at)];
     // A text is an unresolved placeholder; the checker reports it as an invalid schema.
     const { findings, more } = await check(asSchema(schema), {
-      json: readsText ? hide(at.value) : at.value,
+      json: readsParts ? hide(at.value) : at.value,
     });
     judged.push(
-      ...findings.map((finding, index): Judged => {
+      ...findings.flatMap((finding, index): Judged[] => {
         const rest = more > 0 && index === findings.length - 1 ? ` (and ${more} more)` : "";
         const { path, value } = atPointer(finding.pointer, at);
-        return { expected: `${path} ${finding.expected}`, found: shown(value) + rest, path, pass: false };
+        if (passesSecrets && readsParts && !sameJson(hide(value), value)) return [];
+        return [{ expected: `${path} ${finding.expected}`, found: shown(value) + rest, path, pass: false }];
       }),
     );
     if (judged.length > 0) return judged;
   }
   return [{ expected: `${found[0]?.path ?? "$"} is as its JSON Schema says`, pass: true }];
 }
+
+/** By these, the answer to one question after the other would find a value out. */
+const partKeywords =
+  /"(pattern|patternProperties|minLength|maxLength|minimum|maximum|exclusiveMinimum|exclusiveMaximum|multipleOf)"/;
 
 const asSchema = (schema: NonNullable<ApiCheck["json_schema"]>) =>
   typeof schema === "string" ? { type: schema } : schema;

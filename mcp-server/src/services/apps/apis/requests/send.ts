@@ -8,6 +8,7 @@ import { curlLine } from "./curl.ts";
 import { type Judged, judge, judgeTime } from "./judge.ts";
 import { bodyOf, headersOf } from "./requestBody.ts";
 import type { SchemaChecker } from "./schemaChecker.ts";
+import { withoutSecrets } from "./withoutSecrets.ts";
 
 export type SendPorts = {
   http(url: string, init: AllowedRequest): Promise<Response>;
@@ -53,7 +54,7 @@ export async function sendRequest(asked: ApiRequest, sending: Sending, ports: Se
     const answer = await answerOf(response, ports.clock.monotonic() - started);
     const judges = {
       check: (...given: Parameters<SchemaChecker["check"]>) => ports.schemas.check(...given),
-      hide: ports.secrets.maskValues,
+      hide: <T>(value: T) => withoutSecrets(value, ports.secrets.maskValues),
     };
     return { answer, judged: await judge(ports.secrets.fill(asked.checks), answer, judges), curl };
   } catch (error) {

@@ -11,6 +11,7 @@ import { classOf } from "../../../records/verdicts.ts";
 import { withPlainNumbers } from "../../../values/exactNumbers.ts";
 import { resolveText, resolveValue, resolveValues } from "../../../values/values.ts";
 import { type Sent, sendRequest } from "../../apis/requests/send.ts";
+import { withoutSecrets } from "../../apis/requests/withoutSecrets.ts";
 import type { BlockEnd, BlockOf, Frame, PreparedBlock, Session } from "./block.ts";
 
 /** Sends a request under the URL policy, with the cookies of the run. Each of its checks counts as one. */
@@ -67,7 +68,10 @@ function endOf(asked: ApiRequest, { answer, judged, curl }: Answered, session: S
   session.verified(judged.length);
   const masked = secrets.maskValues(judged);
   const output = {
-    ...(answer && secrets.maskValues(answer)),
+    ...(answer && {
+      ...secrets.maskValues(answer),
+      body: withoutSecrets(answer.body, secrets.maskValues),
+    }),
     ...(masked.length > 0 && { checks: masked }),
   };
   session.answers.add(output);
