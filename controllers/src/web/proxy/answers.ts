@@ -2,6 +2,8 @@ import { Transform, type TransformCallback } from "node:stream";
 
 /** Chromium takes heads of 256 KB at most. */
 const longestHeads = 300_000;
+/** With the usual 16 KB, each chunk of a large file would stop the server. */
+const mostWaiting = 512_000;
 
 /**
  * Passes on what a server answers by plain HTTP, except a 407, with which the stream fails: only a proxy may send it, and Chromium
@@ -9,6 +11,10 @@ const longestHeads = 300_000;
  */
 export class Answers extends Transform {
   #heads: Buffer | undefined;
+
+  constructor() {
+    super({ highWaterMark: mostWaiting });
+  }
 
   /** The next bytes are the beginning of an answer. */
   begin(): void {
