@@ -16,7 +16,7 @@ export type Problem = Partial<Place> & { file: string; path: string; message: st
 /** Both count from 1. */
 export type Place = { line: number; column: number };
 
-/** What a YAML file says, as data that can be sent from a thread. `places` tells where each value stands. */
+/** What a YAML file says, as data that can be sent from a thread. `places`: where each value stands. */
 export type ParsedYaml = { file: string; value: unknown; problems: Problem[]; places: FlatPlaces };
 
 /**

@@ -1,6 +1,13 @@
 import { LineCounter } from "yaml";
 import { pathText } from "../domain/schemaProblems.ts";
-import { type FlatPlaces, type ParsedYaml, type Place, type Problem, parseYaml, placeOf } from "./parseYaml.ts";
+import {
+  type FlatPlaces,
+  type ParsedYaml,
+  type Place,
+  type Problem,
+  parseYaml,
+  placeOf,
+} from "./parseYaml.ts";
 
 export type { Problem } from "./parseYaml.ts";
 export type Path = readonly PropertyKey[];
