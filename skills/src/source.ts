@@ -1,4 +1,4 @@
-import { isMap, isScalar, LineCounter, type ParsedNode, parseDocument } from "yaml";
+import { isMap, isScalar, LineCounter, type ParsedNode, parseDocument, visit } from "yaml";
 
 /** One thing wrong with a skill's file; `line` counts from 1. */
 export type SkillProblem = { file: string; line: number; message: string };
@@ -15,7 +15,8 @@ export type Source = {
 /** Reads YAML; broken YAML is problems with their lines. */
 export function readSource(text: string, file: string): Source | SkillProblem[] {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines });
+  // The library's own check of keys compares each with all others.
+  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: false });
   const problem = (offset: number, message: string): SkillProblem => ({
     file,
     line: lines.linePos(offset).line,
@@ -23,6 +24,8 @@ export function readSource(text: string, file: string): Source | SkillProblem[] 
   });
   if (document.errors.length > 0)
     return document.errors.map(({ pos, message }) => problem(pos[0], message.split("\n")[0] ?? message));
+  const repeated = repeatedKeys(document);
+  if (repeated.length > 0) return repeated.map((offset) => problem(offset, "Map keys must be unique"));
   let value: unknown;
   try {
     value = document.toJS();
@@ -35,6 +38,22 @@ export function readSource(text: string, file: string): Source | SkillProblem[] 
     problemAt: (path, message) => problem(offsetOf(document, path), message),
     problemAtKey: (key, message) => problem(keyOffset(document.contents, key), message),
   };
+}
+
+/** The offset of each key that its map has already. */
+function repeatedKeys(document: ReturnType<typeof parseDocument>): number[] {
+  const offsets: number[] = [];
+  visit(document, {
+    Map(_, { items }) {
+      const known = new Set<unknown>();
+      for (const { key } of items) {
+        const name = isScalar(key) ? key.value : key;
+        if (known.has(name) && hasRange(key)) offsets.push(key.range[0]);
+        known.add(name);
+      }
+    },
+  });
+  return offsets;
 }
 
 function offsetOf(document: ReturnType<typeof parseDocument>, path: readonly PropertyKey[]): number {

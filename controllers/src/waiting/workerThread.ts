@@ -66,6 +66,8 @@ class Thread<Question, Answer> {
     this.worker = new Worker(code, { eval: typeof code === "string", execArgv: [], resourceLimits });
     this.worker.unref();
     this.worker.on("message", (answer: Answer) => this.pending?.resolve(answer));
+    // An answer that is nested too deep to be read here.
+    this.worker.on("messageerror", (error) => this.pending?.reject(endedBy(error, false)));
     this.worker.on("error", (error) => this.fail(endedBy(error, isOutOfMemory(error))));
     this.worker.on("exit", () => {
       this.fail(endedBy(undefined, false));

@@ -1,20 +1,15 @@
-import {
-  type Document,
-  isAlias,
-  isMap,
-  isNode,
-  isScalar,
-  isSeq,
-  LineCounter,
-  type ParsedNode,
-  parseDocument,
-  visit,
-} from "yaml";
+import { LineCounter } from "yaml";
 import { pathText } from "../domain/schemaProblems.ts";
+import {
+  type FlatPlaces,
+  type ParsedYaml,
+  type Place,
+  type Problem,
+  parseYaml,
+  placeOf,
+} from "./parseYaml.ts";
 
-/** One thing wrong in the configuration. `line` and `column` count from 1; a problem of the environment has none. */
-export type Problem = { file: string; line?: number; column?: number; path: string; message: string };
-
+export type { Problem } from "./parseYaml.ts";
 export type Path = readonly PropertyKey[];
 
 /** A parsed YAML file that knows where each value stands. */
@@ -25,115 +20,55 @@ export type Source = {
   problem(path: Path, message: string, key?: string): Problem;
 };
 
-type Place = { line: number; column: number };
-/** Where a value stands, its keys, and what is below it. */
-type Places = { at: Place; keys?: Map<string, Place>; below?: Map<string, Places> };
-/** A {@link Source} as data, which can be sent from a thread. */
-export type ParsedYaml = { file: string; value: unknown; problems: Problem[]; places: Places };
-
-/** Aliases may repeat a value this often; a "billion laughs" file is a problem, not a hang. */
-const maxAliasCount = 100;
-const mostValues = 50_000;
-const mostLevels = 100;
-const mostProblems = 100;
-
-/** `numberOf` gives the value of a number as it is written in the file; a JavaScript number when left out. */
-export const parseSource = (file: string, text: string, numberOf?: (written: string) => unknown): Source =>
-  sourceOf(parseYaml(file, text, numberOf));
-
-/** What {@link parseSource} makes, as data. Values are JSON's and what `numberOf` gives. */
-export function parseYaml(file: string, text: string, numberOf?: (written: string) => unknown): ParsedYaml {
-  const lines = new LineCounter();
-  // Its own check of keys compares each with all others.
-  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: false });
-  if (numberOf) readNumbers(document, numberOf);
-  const placeAt = (offset: number): Place => {
-    const { line, col } = lines.linePos(offset);
-    return { line: Math.max(line, 1), column: Math.max(col, 1) };
-  };
-  const walk = new Walk(placeAt);
-  for (const { pos, message } of document.errors.slice(0, mostProblems))
-    walk.add(pos[0], message.split(" at line ")[0] ?? message);
-  const empty: Places = { at: { line: 1, column: 1 } };
-  const places = document.contents === null ? empty : walk.placesOf(document.contents, 1);
-  const problems = walk.problems.map((problem) => ({ file, path: "", ...problem }));
-  let value: unknown = {};
-  try {
-    value = problems.length === 0 ? (document.toJS({ maxAliasCount }) ?? {}) : {};
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    problems.push({ file, ...places.at, path: "", message });
-  }
-  return { file, value, problems, places };
-}
+export const parseSource = (file: string, text: string): Source => sourceOf(parseYaml(file, text));
 
 export function sourceOf({ file, value, problems, places }: ParsedYaml): Source {
+  let finder: Finder | undefined;
   return {
     value,
     problems,
     problem(path, message, key) {
-      let nearest = places;
-      let isWhole = true;
-      for (const part of path) {
-        const next = nearest.below?.get(String(part));
-        isWhole &&= next !== undefined;
-        if (next === undefined) break;
-        nearest = next;
-      }
-      const ofKey = key === undefined || !isWhole ? undefined : nearest.keys?.get(key);
-      return { file, ...(ofKey ?? nearest.at), path: pathText(path), message };
+      finder ??= new Finder(places);
+      return { file, ...finder.find(path, key), path: pathText(path), message };
     },
   };
 }
 
-function readNumbers(document: Document, numberOf: (written: string) => unknown): void {
-  visit(document, {
-    Scalar(key, node) {
-      if (key !== "key" && typeof node.value === "number" && node.source !== undefined)
-        node.value = numberOf(node.source);
-    },
-  });
-}
+/** Finds values by their paths. */
+class Finder {
+  private readonly lines = new LineCounter();
+  private readonly keys: readonly string[];
+  private readonly known = new Map<number, ReadonlyMap<string, number>>();
 
-/** Notes the place of each value, and names keys that are there twice and what is beyond the bounds. */
-class Walk {
-  readonly problems: (Place & { message: string })[] = [];
-  private values = 0;
-
-  constructor(private readonly placeAt: (offset: number) => Place) {}
-
-  add(offset: number, message: string): void {
-    if (this.problems.length < mostProblems) this.problems.push({ ...this.placeAt(offset), message });
+  constructor(private readonly places: FlatPlaces) {
+    this.keys = JSON.parse(places.keys);
+    this.lines.lineStarts = places.lineStarts;
   }
 
-  placesOf(node: ParsedNode, level: number): Places {
-    const [offset] = node.range;
-    const places: Places = { at: this.placeAt(offset) };
-    this.values += 1;
-    if (this.values === mostValues + 1)
-      this.add(offset, `There are more than ${mostValues} values; split the file`);
-    if (this.values > mostValues || isScalar(node) || isAlias(node)) return places;
-    if (level > mostLevels) this.add(offset, `It is nested deeper than ${mostLevels} levels`);
-    else if (isMap(node)) this.addPairs(node.items, places, level + 1);
-    else if (isSeq(node))
-      places.below = new Map(node.items.map((item, at) => [`${at}`, this.placesOf(item, level + 1)]));
-    return places;
-  }
-
-  private addPairs(
-    items: readonly { key: ParsedNode; value: ParsedNode | null }[],
-    places: Places,
-    level: number,
-  ): void {
-    const known = new Set<unknown>();
-    places.keys = new Map();
-    places.below = new Map();
-    for (const { key, value } of items) {
-      const name = isScalar(key) ? key.value : key;
-      if (known.has(name)) this.add(key.range[0], "Map keys must be unique");
-      known.add(name);
-      places.keys.set(String(name), this.placeAt(key.range[0]));
-      if (isNode(value)) places.below.set(String(name), this.placesOf(value, level));
+  find(path: Path, key: string | undefined): Place {
+    let nearest = 0;
+    let isWhole = true;
+    for (const part of path) {
+      const next = this.below(nearest).get(String(part));
+      isWhole = next !== undefined;
+      if (next === undefined) break;
+      nearest = next;
     }
+    const ofKey = key === undefined || !isWhole ? undefined : this.below(nearest).get(key);
+    const { numbers } = this.places;
+    return placeOf(this.lines, numbers[ofKey === undefined ? nearest * 3 : ofKey * 3 + 1] ?? 0);
+  }
+
+  /** The values right below one, by their keys. */
+  private below(at: number): ReadonlyMap<string, number> {
+    const known = this.known.get(at);
+    if (known) return known;
+    const { numbers } = this.places;
+    const end = numbers[at * 3 + 2] ?? 0;
+    const found = new Map<string, number>();
+    for (let next = at + 1; next < end; next = numbers[next * 3 + 2] ?? end)
+      found.set(this.keys[next] ?? "", next);
+    this.known.set(at, found);
+    return found;
   }
 }

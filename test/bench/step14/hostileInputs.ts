@@ -1,18 +1,9 @@
-import { createServer } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
-import { closeServer, listenOnLoopback } from "../../fixtures/loopback.ts";
+import { type Hostile, type HostileSite, hostileInputs, serveHostile } from "../../fixtures/hostile/index.ts";
 import type { Measurement } from "../rows.ts";
 import type { Bench, Sides } from "../sides.ts";
 import { timed } from "../statistics.ts";
 import type { StdioServer } from "../stdioServer.ts";
-import {
-  type Hostile,
-  type HostileSite,
-  hostileFiles,
-  hostileInputs,
-  longText,
-  pageOf,
-} from "./hostile/index.ts";
 import { daemonMegabytes } from "./megabytes.ts";
 
 const allowedMs = 100;
@@ -106,20 +97,6 @@ async function attempt(lab: Lab, hostile: Hostile, usualMs: number): Promise<Fou
   const slowest = await slowestUntil(lab, () => isOver || performance.now() > until);
   await Promise.race([sent, watching]);
   return { heldMs: Math.max(0, slowest - usualMs), grownMegabytes: peak - before, isOver };
-}
-
-/** A page, an object and documents, for a browser and for requests. */
-async function serveHostile() {
-  const files = hostileFiles();
-  const server = createServer((request, response) => {
-    request.resume();
-    const path = request.url ?? "/";
-    const body = path === "/text" ? pageOf(longText) : JSON.stringify({ text: longText });
-    const type = path === "/text" ? "text/html" : "application/json";
-    response.writeHead(200, { "content-type": type }).end(files.get(path) ?? body);
-  });
-  const port = await listenOnLoopback(server);
-  return { url: (path: string) => `http://127.0.0.1:${port}${path}`, close: () => closeServer(server) };
 }
 
 type Totals = { tried: number; heldMs: number; megabytes: number };

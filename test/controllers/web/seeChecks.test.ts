@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { patterns } from "../../fixtures/hostileInputs.ts";
+import { longText, patterns } from "../../fixtures/hostile/index.ts";
 import { serve } from "../../fixtures/loopback.ts";
 import { openForTests, openSeeing, signal } from "./seeSession.ts";
 
@@ -192,11 +192,9 @@ test("dialogs, console errors and requests are remembered", async () => {
   }
 });
 
-test.each(
-  patterns.filter((_, at) => at % 16 === 0),
-)("the pattern $pattern ends, and others are answered meanwhile", async ({ pattern, text }) => {
+test.each(patterns.slice(0, 5))("the pattern %s ends, and others are answered meanwhile", async (pattern) => {
   const fresh = await openSeeing(see.browser);
-  await fresh.page.setContent(`<p>${text}</p><h1>Other</h1>`);
+  await fresh.page.setContent(`<p>${longText}</p><h1>Other</h1>`);
   const read = (name: string, input: object) => {
     const check = fresh.checks.find((one) => one.name === name);
     return check?.read(check.input.parse(input), signal, { ms: 10_000 });

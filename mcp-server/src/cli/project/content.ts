@@ -47,7 +47,7 @@ export function contentOf(path: string): Content {
   try {
     text = readFileSync(path, "utf8");
     if (isFeature(path)) return featureContent(text);
-    value = parse(text);
+    value = parse(text, { uniqueKeys: false });
   } catch {
     return { text, app: undefined, of: undefined, hasTests: true, names: [] };
   }

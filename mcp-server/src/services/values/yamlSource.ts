@@ -1,10 +1,9 @@
 import { quickly } from "@labwright/controllers";
-import { type ParsedYaml, parseYaml, type Source, sourceOf } from "../../config/source.ts";
+import type { ParsedYaml } from "../../config/parseYaml.ts";
+import { type Source, sourceOf } from "../../config/source.ts";
 import { ToolError } from "../../errors.ts";
 import { createWorkerThread } from "../threads/workerThread.ts";
-import { isBeyondDouble } from "./exactNumbers.ts";
-
-export type YamlQuestion = { file: string; text: string };
+import { parseExactly, type YamlQuestion } from "./exactYaml.ts";
 
 /** Characters, without those of pictures. */
 const longestText = 1_000_000;
@@ -17,17 +16,10 @@ const shortMs = 60;
 const thread = createWorkerThread<YamlQuestion, ParsedYaml>({
   name: "yamlWorker",
   timeoutMs: 10_000,
-  resourceLimits: { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 },
+  resourceLimits: { maxOldGenerationSizeMb: 160, maxYoungGenerationSizeMb: 8, stackSizeMb: 4 },
   work: "Reading the YAML",
   hint: "Split the file, and nest less.",
 });
-
-/** A number beyond JavaScript's precision is stored as a placeholder of its digits. */
-const numberOrPlaceholder = (written: string): unknown =>
-  isBeyondDouble(written) ? `{{${written}}}` : Number(written);
-
-export const parseExactly = ({ file, text }: YamlQuestion): ParsedYaml =>
-  parseYaml(file, text, numberOrPlaceholder);
 
 /**
  * Parses YAML of a caller: at most 1,000,000 characters without its pictures in base64, and 5,000,000 with them. What takes long
@@ -49,7 +41,8 @@ export async function readYamlSource(file: string, text: string): Promise<Source
 
 function broken(file: string, message: string): Source {
   const at = { line: 1, column: 1 };
-  return sourceOf({ file, value: {}, problems: [{ file, ...at, path: "", message }], places: { at } });
+  const places = { numbers: Int32Array.of(), keys: "[]", lineStarts: [0] };
+  return sourceOf({ file, value: {}, problems: [{ file, ...at, path: "", message }], places });
 }
 
 /** Why a text is too large to be read. */

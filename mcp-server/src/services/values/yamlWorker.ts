@@ -1,4 +1,4 @@
 import { parentPort } from "node:worker_threads";
-import { parseExactly, type YamlQuestion } from "./yamlSource.ts";
+import { parseExactly, type YamlQuestion } from "./exactYaml.ts";
 
 parentPort?.on("message", (question: YamlQuestion) => parentPort?.postMessage(parseExactly(question)));

@@ -239,11 +239,11 @@ describe("documents that cannot be used", () => {
       operation({ parameters: [{ name: "a", in: "query", schema: "x" }] }),
       "schema must be a schema",
     ],
-    ["a bomb of YAML aliases", bomb, "expand more than 1000 times"],
+    ["a bomb of YAML aliases", bomb, "expand to more than 5000000 values"],
     [
       "an endless nesting",
       `{"openapi":"3.0.0","paths":${"[".repeat(100_000)}${"]".repeat(100_000)}}`,
-      "#/paths must be an object",
+      "#/paths/0/0/0/0 is nested deeper than 200 levels",
     ],
   ])("refuses %s and says why", (_what, document, reason) => {
     const answer = read(document);

@@ -9,7 +9,7 @@ export type ApiService = Pick<Apis, "find" | "list" | "operation" | "importSpec"
   close(): Promise<void>;
 };
 
-const resourceLimits = { maxOldGenerationSizeMb: 768, maxYoungGenerationSizeMb: 64, stackSizeMb: 4 };
+const resourceLimits = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 };
 
 /** Descriptions of APIs and single requests to them. Documents are read in a thread with limits of time and memory. */
 export function createApis(

@@ -13,6 +13,7 @@ type Line = { line: number; column: number; path: string; message: string };
 /** Collects what is wrong with a file, with line and column. */
 export class Problems {
   readonly lines: Line[] = [];
+  private readonly known = new Set<string>();
 
   constructor(
     private readonly file: string | undefined,
@@ -39,11 +40,11 @@ export class Problems {
 
   add(path: Path, message: string, key?: string): void {
     const { line = 1, column = 1, path: written } = this.source.problem(path, message, key);
-    const isKnown = this.lines.some(
-      (one) => one.line === line && one.column === column && one.path === written && one.message === message,
-    );
     // Several tests have the steps of one background.
-    if (!isKnown) this.lines.push({ line, column, path: written, message });
+    const same = `${line}:${column} ${written} ${message}`;
+    if (this.known.has(same)) return;
+    this.known.add(same);
+    this.lines.push({ line, column, path: written, message });
   }
 
   /** Parses a value. Adds its problems and returns undefined if the schema refuses it. */

@@ -1,4 +1,4 @@
-import { SpecProblem } from "./parseText.ts";
+import { escaped, SpecProblem } from "./parseText.ts";
 
 /** A value with its place: the address of its document and the JSON Pointer in it. */
 export type SpecNode = { value: unknown; document: string; pointer: string };
@@ -137,8 +137,6 @@ export class Reader {
     return document === this.root ? place : `${document.replace(/^file:\/\/\//, "")}${place}`;
   }
 }
-
-const escaped = (key: string) => key.replaceAll("~", "~0").replaceAll("/", "~1");
 
 /** The document and pointer that a reference names; undefined for one by anchor, or one that is not an address. */
 function placeOf(from: Pick<SpecNode, "document">, ref: string) {
