@@ -325,11 +325,11 @@ describe("values that grow", () => {
   const texts = Array.from({ length: 2_000 }, () => "x".repeat(1_000));
 
   it("are refused where an expression gives too many, also of empty texts", async () => {
-    const list = Array.from({ length: 100_000 }, () => "");
+    const list = Array.from({ length: 40_000 }, () => "");
     expect(await settled(() => resolveValue("{{[list, list]}}", { list }))).toHaveLength(2);
     await expect(settled(() => resolveValue("{{[list, list, list]}}", { list }))).rejects.toMatchObject({
       code: "INVALID_INPUT",
-      message: expect.stringContaining("300000 values"),
+      message: expect.stringContaining("100000 values"),
     });
   });
 
@@ -371,6 +371,13 @@ describe("numbers as they are written", () => {
     "12",
   ])("keeps %s", (text) => {
     expect(jsonText(parseJson(`{"a":[${text}]}`))).toBe(`{"a":[${text}]}`);
+  });
+
+  it.each([["[1"], ["[1.0"]])("refuses what is nested too deep: %s", (start) => {
+    const nested = (levels: number) => `${`${start},`.repeat(levels)}1${"]".repeat(levels)}`;
+    expect(parseJson(nested(500))).toHaveLength(2);
+    for (const levels of [501, 100_000])
+      expect(() => parseJson(nested(levels))).toThrow("nested deeper than 500 levels");
   });
 
   it.each([

@@ -1,7 +1,7 @@
 type Limits = { characters: number; values: number };
 
 /** What an expression gives, or a `set` step keeps: more would hold other calls while it is stored and sent. */
-export const mostKept: Limits = { characters: 2_000_000, values: 300_000 };
+export const mostKept: Limits = { characters: 2_000_000, values: 100_000 };
 
 /** Counts the characters and values that a caller's work makes. */
 export class Budget {
@@ -18,9 +18,13 @@ export class Budget {
   spend(value: unknown): void {
     this.left.values -= 1;
     if (typeof value === "string") this.left.characters -= value.length;
-    const { characters, values } = this.limits;
-    if (this.left.values < 0 || this.left.characters < 0)
-      throw this.refusal(`${characters} characters or ${values} values`);
+    this.check();
+  }
+
+  /** Counts the name of a field, which is part of its value. */
+  spendKey(key: string): void {
+    this.left.characters -= key.length;
+    this.check();
   }
 
   /** Counts a value with all that is in it. */
@@ -28,8 +32,14 @@ export class Budget {
     this.spend(value);
     if (typeof value !== "object" || value === null) return;
     for (const [key, item] of Object.entries(value)) {
-      if (!Array.isArray(value)) this.left.characters -= key.length;
+      if (!Array.isArray(value)) this.spendKey(key);
       this.spendAll(item);
     }
+  }
+
+  private check(): void {
+    const { characters, values } = this.limits;
+    if (this.left.values < 0 || this.left.characters < 0)
+      throw this.refusal(`${characters} characters or ${values} values`);
   }
 }

@@ -282,7 +282,11 @@ function fromCel(value: unknown, source: string, budget: Budget): unknown {
   if (isCelList(value)) return Array.from(value, inner);
   if (isCelMap(value))
     return Object.fromEntries(
-      Array.from(value.entries(), ([key, item]) => [String(inner(key)), inner(item)]),
+      Array.from(value.entries(), ([key, item]) => {
+        const name = isCelUint(key) ? String(key.value) : String(key);
+        budget.spendKey(name);
+        return [name, inner(item)];
+      }),
     );
   if (isCelUint(value)) return numberOf(value.value, source);
   if (typeof value === "bigint" || typeof value === "number") return numberOf(value, source);

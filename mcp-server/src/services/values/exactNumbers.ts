@@ -59,15 +59,38 @@ export function readNumber(text: string): JsonNumber {
 const perhapsExact =
   /(?:^|[[,:])\s*-?(?:[\d.]{16}|0\.0{5}|(?:(?<=-)0|\d+\.\d*0|\d+(?:\.\d+)?[eE][-+]?\d+)(?=[\s,\]}]|$))/;
 
-/** JSON with every number as written. Throws SyntaxError. */
+/** Deeper JSON would overflow the stack of what walks through it. */
+const deepest = 500;
+
+export class TooDeep extends Error {
+  override readonly message = `It is nested deeper than ${deepest} levels`;
+}
+
+/** JSON with every number as written. Throws SyntaxError, and {@link TooDeep} beyond 500 levels. */
 export function parseJson(text: string): unknown {
+  const value = parsed(text);
+  if (isDeeper(value, deepest)) throw new TooDeep();
+  return value;
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null || value instanceof ExactNumber) return false;
+  if (levels === 0) return true;
+  return Object.values(value).some((item) => isDeeper(item, levels - 1));
+}
+
+function parsed(text: string): unknown {
   try {
     // Ten times as fast, and most documents have no such number.
     if (!perhapsExact.test(text)) return JSON.parse(text);
   } catch {
     // The other parser names the place.
   }
-  return parse(text, undefined, { parseNumber: readNumber, onDuplicateKey: ({ newValue }) => newValue });
+  try {
+    return parse(text, undefined, { parseNumber: readNumber, onDuplicateKey: ({ newValue }) => newValue });
+  } catch (error) {
+    throw error instanceof RangeError ? new TooDeep() : error;
+  }
 }
 
 /** Whether an ExactNumber was written since this was false. */
