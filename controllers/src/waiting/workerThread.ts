@@ -11,8 +11,8 @@ export type WorkerSettings = {
   onExit?(): void;
 };
 
-/** The limits of one question. */
-export type QuestionLimits = { timeoutMs: number; signal?: AbortSignal };
+/** The limits of one question. `heapMb` is its `maxOldGenerationSizeMb`, in place of the thread's usual one. */
+export type QuestionLimits = { timeoutMs: number; signal?: AbortSignal; heapMb?: number };
 
 /** Work that a caller shapes, in a thread with limits of time and memory for each question. */
 export type WorkerThread<Question, Answer> = {
@@ -35,7 +35,11 @@ export function createWorkerThread<Question, Answer>(
   let tail: Promise<unknown> = Promise.resolve();
   const ask = async (question: Question, limits: QuestionLimits): Promise<Answer> => {
     limits.signal?.throwIfAborted();
-    if (!thread?.lives) thread = new Thread(settings);
+    const usual = settings.resourceLimits;
+    const heapMb = limits.heapMb ?? usual.maxOldGenerationSizeMb;
+    // The heap of a thread is fixed when it starts.
+    if (thread?.lives && thread.heapMb !== heapMb) await thread.end(undefined);
+    if (!thread?.lives) thread = new Thread(settings, heapMb);
     return thread.ask(question, limits);
   };
   return {
@@ -59,9 +63,13 @@ class Thread<Question, Answer> {
   private pending: Pending<Answer> | undefined;
   private rest: NodeJS.Timeout | undefined;
 
-  constructor(settings: WorkerSettings) {
+  constructor(
+    settings: WorkerSettings,
+    readonly heapMb: number | undefined,
+  ) {
     this.settings = settings;
-    const { code, resourceLimits, endedBy } = settings;
+    const { code, endedBy } = settings;
+    const resourceLimits = { ...settings.resourceLimits, ...(heapMb && { maxOldGenerationSizeMb: heapMb }) };
     // A test runner's loaders are of no use to a bundled worker.
     this.worker = new Worker(code, { eval: typeof code === "string", execArgv: [], resourceLimits });
     this.worker.unref();

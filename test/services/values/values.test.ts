@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { storable } from "#mcp-server/services/records/executions/storable.ts";
 import { compileExpression, holds } from "#mcp-server/services/values/celExpressions.ts";
 import {
   compareNumbers,
@@ -320,6 +321,40 @@ describe("expressions", () => {
   });
 });
 
+describe("values that grow", () => {
+  const texts = Array.from({ length: 2_000 }, () => "x".repeat(1_000));
+
+  it("are refused where an expression gives too many, also of empty texts", async () => {
+    const list = Array.from({ length: 40_000 }, () => "");
+    expect(await settled(() => resolveValue("{{[list, list]}}", { list }))).toHaveLength(2);
+    await expect(settled(() => resolveValue("{{[list, list, list]}}", { list }))).rejects.toMatchObject({
+      code: "INVALID_INPUT",
+      message: expect.stringContaining("100000 values"),
+    });
+  });
+
+  it("are refused where one step fills in the same data again and again", () => {
+    for (const one of ["{{texts}}", "{{texts[0]}} {{texts[1]}}"]) {
+      const body = Array.from({ length: 6_000 }, () => one);
+      expect(() => resolveValue(body, { texts })).toThrow(
+        expect.objectContaining({
+          code: "INVALID_INPUT",
+          message: expect.stringContaining("10000000 characters"),
+        }),
+      );
+      expect(resolveValue(body.slice(0, 4), { texts })).toHaveLength(4);
+    }
+  });
+
+  it("are stored only in part, and say so", () => {
+    let value: unknown = "x".repeat(100);
+    for (let depth = 0; depth < 4; depth++) value = Array.from({ length: 100 }, () => value);
+    const text = JSON.stringify(storable(value));
+    expect(text).toContain("[99 more]");
+    expect(text.length).toBeLessThan(3_000_000);
+  });
+});
+
 const exact = (text: string) => new ExactNumber(text);
 
 describe("numbers as they are written", () => {
@@ -328,11 +363,21 @@ describe("numbers as they are written", () => {
     "1.0",
     "1e2",
     "-0",
+    "1.50",
+    "-0.0000001",
+    "100000000000000000000",
     "0.1000000000000000000000000001",
     "1E400",
     "12",
   ])("keeps %s", (text) => {
     expect(jsonText(parseJson(`{"a":[${text}]}`))).toBe(`{"a":[${text}]}`);
+  });
+
+  it.each([["[1"], ["[1.0"]])("refuses what is nested too deep: %s", (start) => {
+    const nested = (levels: number) => `${`${start},`.repeat(levels)}1${"]".repeat(levels)}`;
+    expect(parseJson(nested(500))).toHaveLength(2);
+    for (const levels of [501, 100_000])
+      expect(() => parseJson(nested(levels))).toThrow("nested deeper than 500 levels");
   });
 
   it.each([

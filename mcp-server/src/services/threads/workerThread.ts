@@ -5,13 +5,15 @@ import { createWorkerThread as createThread } from "@labwright/controllers";
 import { ToolError } from "../../errors.ts";
 import { packageFolder } from "../../storage/engine/packageFolder.ts";
 
-export type WorkerSettings = {
+export type WorkerSettings<Question> = {
   /** Of the build: `dist/<name>.js`. */
   name: string;
   /** In place of the built file. */
   file?: URL | undefined;
   timeoutMs: number;
   resourceLimits: ResourceLimits;
+  /** Megabytes that a question is expected to need, where some need more than `maxOldGenerationSizeMb`. */
+  neededMb?(question: Question): number;
   /** What is done, for errors: "The check by JSON Schema". */
   work: string;
   /** How to ask for less. */
@@ -30,9 +32,10 @@ export function createWorkerThread<Question, Answer>({
   file,
   timeoutMs,
   resourceLimits,
+  neededMb,
   work,
   hint,
-}: WorkerSettings): WorkerThread<Question, Answer> {
+}: WorkerSettings<Question>): WorkerThread<Question, Answer> {
   const thread = createThread<Question, Answer>({
     code: file ?? builtFile(name),
     resourceLimits,
@@ -43,7 +46,21 @@ export function createWorkerThread<Question, Answer>({
       return new ToolError("OUT_OF_MEMORY", message, hint);
     },
   });
-  return { ask: (question) => thread.ask(question, { timeoutMs }), close: thread.close };
+  const usualMb = resourceLimits.maxOldGenerationSizeMb;
+  return {
+    ask(question) {
+      const heapMb = usualMb && neededMb && heapOf(usualMb, neededMb(question));
+      return thread.ask(question, { timeoutMs, ...(heapMb && { heapMb }) });
+    },
+    close: thread.close,
+  };
+}
+
+/** The usual heap, doubled until it is enough: in few steps, since a thread starts anew for another heap. */
+function heapOf(usualMb: number, neededMb: number): number {
+  let heapMb = usualMb;
+  while (heapMb < neededMb) heapMb *= 2;
+  return heapMb;
 }
 
 /** The code of a thread in the build. */

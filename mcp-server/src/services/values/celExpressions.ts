@@ -12,6 +12,7 @@ import {
 } from "@bufbuild/cel";
 import type { Params } from "../../domain/index.ts";
 import { ToolError } from "../../errors.ts";
+import { Budget, mostKept } from "./budget.ts";
 import { boundedStrings } from "./celGrowth.ts";
 import { type DataFindings, dataFindings } from "./dataFindings.ts";
 import { isNumber, type JsonNumber, readNumber, wholeOf } from "./exactNumbers.ts";
@@ -22,9 +23,7 @@ const maxLength = 2_000;
 const maxDepth = 40;
 /** Elements that nested macros such as `exists` may visit together. */
 const maxVisits = 1_000_000;
-/** Characters, and values of lists and maps, that one expression may give. */
-const maxResult = 1_000_000;
-const maxKept = 200;
+const maxCompiled = 200;
 
 /** `loop` is a reserved word of CEL; a stand-in of the same length keeps the positions in messages right. */
 const loopName = "loop";
@@ -56,7 +55,7 @@ export function compileExpression(source: string): Expression {
   if (known) return known;
   const expression = compile(withoutBraces(source));
   const [oldest] = kept.keys();
-  if (kept.size >= maxKept && oldest !== undefined) kept.delete(oldest);
+  if (kept.size >= maxCompiled && oldest !== undefined) kept.delete(oldest);
   kept.set(source, expression);
   return expression;
 }
@@ -95,7 +94,8 @@ function compile(source: string): Expression {
           failed(source, result, parsed.sourceInfo?.positions ?? {})
         );
       }
-      return fromCel(result, { left: maxResult, source });
+      const budget = new Budget(mostKept, (limit) => invalid(source, `gives more than ${limit}`));
+      return fromCel(result, source, budget);
     });
   };
   return {
@@ -275,24 +275,22 @@ function toCelNumber(value: JsonNumber): unknown {
   return typeof plain === "number" ? plain : value;
 }
 
-type Budget = { left: number; readonly source: string };
-
 /** The value as JSON holds it; a time or a duration as text. */
-function fromCel(value: unknown, budget: Budget): unknown {
-  spend(budget, typeof value === "string" ? value.length : 1);
-  if (isCelList(value)) return Array.from(value, (item) => fromCel(item, budget));
+function fromCel(value: unknown, source: string, budget: Budget): unknown {
+  budget.spend(value);
+  const inner = (item: unknown) => fromCel(item, source, budget);
+  if (isCelList(value)) return Array.from(value, inner);
   if (isCelMap(value))
     return Object.fromEntries(
-      Array.from(value.entries(), ([key, item]) => [String(fromCel(key, budget)), fromCel(item, budget)]),
+      Array.from(value.entries(), ([key, item]) => {
+        const name = isCelUint(key) ? String(key.value) : String(key);
+        budget.spendKey(name);
+        return [name, inner(item)];
+      }),
     );
-  if (isCelUint(value)) return numberOf(value.value, budget.source);
-  if (typeof value === "bigint" || typeof value === "number") return numberOf(value, budget.source);
+  if (isCelUint(value)) return numberOf(value.value, source);
+  if (typeof value === "bigint" || typeof value === "number") return numberOf(value, source);
   return typeof value === "object" && value !== null ? String(value) : value;
-}
-
-function spend(budget: Budget, size: number): void {
-  budget.left -= size;
-  if (budget.left < 0) throw invalid(budget.source, `gives more than ${maxResult} characters or values`);
 }
 
 function numberOf(value: bigint | number, source: string): JsonNumber {

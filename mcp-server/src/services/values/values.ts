@@ -1,5 +1,6 @@
 import type { Params } from "../../domain/index.ts";
 import { ToolError } from "../../errors.ts";
+import { Budget } from "./budget.ts";
 import { brokenAt } from "./dataFindings.ts";
 import { ExactNumber, isBeyondDouble, isNumberText, jsonText, readNumber } from "./exactNumbers.ts";
 import { type Expression, loadExpressions, loadedExpression } from "./expressions.ts";
@@ -18,6 +19,14 @@ import {
 /** A filled text is no longer than this: one that holds itself twice would else double with each round of a loop. */
 const longestText = 1_000_000;
 
+/** Filled in, altogether: one answer of an API has no more. */
+const mostFilled = { characters: 10_000_000, values: 2_000_000 };
+
+/** The placeholders that name nothing, and how much was filled in. */
+type Filling = { unknown: Set<string>; budget: Budget };
+
+const newFilling = (): Filling => ({ unknown: new Set(), budget: new Budget(mostFilled, tooMuchFilled) });
+
 /** A placeholder's value. `trusted` are texts that the author wrote: a secret that one of them names may be named. */
 type Found = { value: unknown; trusted: () => readonly string[] };
 
@@ -35,17 +44,17 @@ export async function readyToResolve(value: unknown): Promise<void> {
  * a block's output, which is data from outside, would name a secret.
  */
 export function resolveValues(value: Params, scope: Params): Params {
-  const unknown = new Set<string>();
-  const resolved = mapObject(value, (item) => resolveOne(item, scope, unknown));
-  refuseUnknown(unknown, scope);
+  const filling = newFilling();
+  const resolved = mapObject(value, (item) => resolveOne(item, scope, filling));
+  refuseUnknown(filling.unknown, scope);
   return resolved;
 }
 
 /** {@link resolveValues} for one value of any kind. */
 export function resolveValue(value: unknown, scope: Params): unknown {
-  const unknown = new Set<string>();
-  const resolved = resolveOne(value, scope, unknown);
-  refuseUnknown(unknown, scope);
+  const filling = newFilling();
+  const resolved = resolveOne(value, scope, filling);
+  refuseUnknown(filling.unknown, scope);
   return resolved;
 }
 
@@ -65,17 +74,18 @@ export function resolveText(value: string, scope: Params): string {
   return asText(resolveValue(value, scope));
 }
 
-function resolveOne(value: unknown, scope: Params, unknown: Set<string>): unknown {
-  if (typeof value === "string") return resolveString(value, scope, unknown);
-  if (Array.isArray(value)) return value.map((item) => resolveOne(item, scope, unknown));
-  if (isObject(value)) return mapObject(value, (item) => resolveOne(item, scope, unknown));
+function resolveOne(value: unknown, scope: Params, filling: Filling): unknown {
+  if (typeof value === "string") return resolveString(value, scope, filling);
+  if (Array.isArray(value)) return value.map((item) => resolveOne(item, scope, filling));
+  if (isObject(value)) return mapObject(value, (item) => resolveOne(item, scope, filling));
   return value;
 }
 
-function resolveString(template: string, scope: Params, unknown: Set<string>): unknown {
+function resolveString(template: string, scope: Params, { unknown, budget }: Filling): unknown {
   const whole = wholePlaceholder.exec(template)?.[1]?.trim();
   if (whole !== undefined && !isSecret(whole)) {
     const { value, trusted } = find(whole, scope, unknown);
+    budget.spendAll(value);
     if (holdsSecret(value)) refuseSecrets(template, stringsIn(value), trusted);
     return value;
   }
@@ -91,6 +101,7 @@ function resolveString(template: string, scope: Params, unknown: Set<string>): u
     return asText(value);
   });
   if (filled.length > longestText) throw tooLong(template);
+  budget.spend(filled);
   refuseSecrets(template, [filled], () => allowed.flatMap((texts) => texts()));
   return filled;
 }
@@ -184,6 +195,13 @@ function tooLong(template: string): ToolError {
     "Take a part of the data, or keep it as a list instead of one text.",
   );
 }
+
+const tooMuchFilled = (limit: string) =>
+  new ToolError(
+    "INVALID_INPUT",
+    `The placeholders of this step give more than ${limit} together.`,
+    "Fill in a part of the data, or the same data fewer times.",
+  );
 
 function asText(value: unknown): string {
   if (typeof value === "string") return value;

@@ -322,3 +322,23 @@ describe("the documents of @readme/oas-examples", () => {
     expect((await checker.check(whole, { json: {} })).findings).toEqual([]);
   });
 });
+
+it("a check has the memory that its answer needs, and a small schema that doubles has little", async () => {
+  const item = { type: "object", properties: { name: { type: "string" } }, required: ["name"] };
+  const answer = Array.from({ length: 100_000 }, (_, at) => ({ name: `item ${at}`, tags: ["a"] }));
+  expect(await checker.check({ type: "array", items: item }, { json: answer })).toMatchObject({
+    findings: [],
+  });
+  const $defs: Record<string, object> = { s30: { type: "integer" } };
+  for (let at = 0; at < 30; at++)
+    $defs[`s${at}`] = { anyOf: [{ $ref: `#/$defs/s${at + 1}` }, { $ref: `#/$defs/s${at + 1}` }] };
+  const before = process.memoryUsage().rss;
+  let largest = before;
+  const watch = setInterval(() => {
+    largest = Math.max(largest, process.memoryUsage().rss);
+  }, 10);
+  const doubled = checker.check({ $defs, $ref: "#/$defs/s0" }, { json: "a" });
+  await expect(doubled).rejects.toMatchObject({ code: "OUT_OF_MEMORY" });
+  clearInterval(watch);
+  expect(largest - before).toBeLessThan(150_000_000);
+});

@@ -178,6 +178,17 @@ describe("SQLite", () => {
     "with recursive n(i) as (select 1 union all select i + 1 from n) select hex(zeroblob(10000)) from n",
   );
 
+  it("ends a query that needs much memory, and answers the next", async () => {
+    const memory = "select length(hex(zeroblob(100000000)))";
+    await expect(source.query(sql(memory), limits(30_000))).rejects.toMatchObject({
+      code: "INVALID_RESPONSE",
+      message: "The query to parts needed too much memory.",
+    });
+    const text = "select hex(zeroblob(4000000)) as text";
+    await expect(source.query(sql(text), limits(30_000))).rejects.toMatchObject({ code: "INVALID_RESPONSE" });
+    expect(await source.query(sql("select count(*) as total from parts"), limits())).toEqual([{ total: 2 }]);
+  });
+
   it("leaves the folder of the file as it is, and sees what changed in it since", async () => {
     await source.query(sql("select 1"), limits());
     expect(readdirSync(folder)).toEqual(["parts.db"]);

@@ -1,5 +1,5 @@
 import { ToolError } from "../../../../errors.ts";
-import { parseJson } from "../../../values/exactNumbers.ts";
+import { parseJson, TooDeep } from "../../../values/exactNumbers.ts";
 
 /** What a request got. `body` is JSON as data where the server says that it is JSON and it is; else the text. */
 export type Answer = {
@@ -10,9 +10,6 @@ export type Answer = {
   /** Why a body that was said to be JSON is none. */
   not_json?: string;
 };
-
-/** Deeper JSON would overflow the stack of what walks through it. */
-const deepest = 500;
 
 export async function answerOf(response: Response, durationMs: number): Promise<Answer> {
   const headers = Object.fromEntries(response.headers.entries());
@@ -26,10 +23,10 @@ export async function answerOf(response: Response, durationMs: number): Promise<
 }
 
 export function parsedJson(text: string): { body: unknown } | { not_json: string } {
-  refuseDeep(text);
   try {
     return { body: parseJson(text) };
   } catch (error) {
+    if (error instanceof TooDeep) throw tooDeep(error);
     return { not_json: error instanceof Error ? error.message : String(error) };
   }
 }
@@ -61,18 +58,9 @@ function decoderOf(charset: string) {
   }
 }
 
-function refuseDeep(text: string): void {
-  let depth = 0;
-  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/gs)) {
-    if (token === "[" || token === "{") depth++;
-    else if (token === "]" || token === "}") depth--;
-    if (depth > deepest) throw tooDeep();
-  }
-}
-
-const tooDeep = () =>
+const tooDeep = ({ message }: TooDeep) =>
   new ToolError(
     "INVALID_RESPONSE",
-    `The answer's JSON is nested deeper than ${deepest} levels.`,
+    `The answer's JSON cannot be read. ${message}.`,
     "Ask the API for less, or look at what it answers.",
   );

@@ -2,7 +2,7 @@ import { parentPort } from "node:worker_threads";
 import { Ajv, type AnySchemaObject, type ErrorObject, type Options, type ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
-import { jsonText, parseJson } from "../../../values/exactNumbers.ts";
+import { jsonText, parseJson, TooDeep } from "../../../values/exactNumbers.ts";
 import type { SchemaAnswer, SchemaQuestion } from "./schemaChecker.ts";
 import { judgeNumbersExactly, withStandIns } from "./schemaNumbers.ts";
 
@@ -21,6 +21,8 @@ const options: Options = {
   allErrors: true,
   logger: false,
   messages: true,
+  // It takes longer than it saves.
+  code: { optimize: false },
 };
 const compiled = new Map<string, ValidateFunction>();
 
@@ -70,7 +72,8 @@ const isSchema = (value: unknown): value is AnySchemaObject | boolean =>
   typeof value === "boolean" || (typeof value === "object" && value !== null && !Array.isArray(value));
 
 function problemOf(error: unknown): string {
-  if (error instanceof RangeError) return "it refers to itself without end, or is nested too deep";
+  if (error instanceof RangeError || error instanceof TooDeep)
+    return "it refers to itself without end, or is nested too deep";
   const message = error instanceof Error ? error.message : String(error);
   return /^can't resolve reference/.test(message)
     ? `${message.slice(0, 300)}; nothing is fetched, so put what it refers to into $defs`

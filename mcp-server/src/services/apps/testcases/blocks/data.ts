@@ -1,6 +1,7 @@
 import { quoted } from "@labwright/controllers";
 import type { Params } from "../../../../domain/index.ts";
 import { ToolError } from "../../../../errors.ts";
+import { Budget, mostKept } from "../../../values/budget.ts";
 import { jsonText } from "../../../values/exactNumbers.ts";
 import { compileExpression, holds } from "../../../values/expressions.ts";
 import { resolveValues } from "../../../values/values.ts";
@@ -42,13 +43,11 @@ function valueText(value: unknown): string {
     : text;
 }
 
-/** Lists that hold themselves twice would double with each round of a loop. */
-const LARGEST_VALUES = 1_000_000;
-
 /** Assigns variables, all from what they were before the block. */
 export function setBlock(block: BlockOf<"set">, frame: Frame): PreparedBlock {
   const values = resolveValues(block.values, frame.scope);
-  if (sizeOf(values, LARGEST_VALUES) > LARGEST_VALUES) throw tooLarge();
+  // Lists that hold themselves twice would double with each round of a loop.
+  new Budget(mostKept, tooLarge).spendAll(values);
   return {
     input: { values },
     title: `set ${Object.keys(values).join(", ")}`,
@@ -61,22 +60,8 @@ export function setBlock(block: BlockOf<"set">, frame: Frame): PreparedBlock {
 const valuesOf = (values: Params, { scope }: Frame): Params =>
   Object.fromEntries(Object.keys(values).map((name) => [name, scope[name]]));
 
-/** Characters and values below a value; counting ends soon after `limit`. */
-function sizeOf(value: unknown, limit: number): number {
-  if (typeof value === "string") return value.length + 1;
-  if (typeof value !== "object" || value === null) return 1;
-  let size = 1;
-  for (const item of Object.values(value)) {
-    if (size > limit) break;
-    size += sizeOf(item, limit - size);
-  }
-  return size;
-}
-
-function tooLarge(): ToolError {
-  const message = `The values exceed the limit of ${LARGEST_VALUES} (characters plus items).`;
-  return new ToolError("INVALID_INPUT", message, "Keep a part of the data.");
-}
+const tooLarge = (limit: string) =>
+  new ToolError("INVALID_INPUT", `The values have more than ${limit}.`, "Keep a part of the data.");
 
 export function sleepBlock(block: BlockOf<"sleep">, { session }: Frame): PreparedBlock {
   return {

@@ -3,6 +3,7 @@ import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createWorkerThread } from "@labwright/controllers";
+import { ToolError } from "../../../../errors.ts";
 import { builtFile } from "../../../threads/workerThread.ts";
 import {
   mostBytes,
@@ -16,7 +17,8 @@ import {
   unreachable,
 } from "./source.ts";
 
-const resourceLimits = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 32 };
+/** For rows; SQLite's own memory is bounded in the thread. */
+const resourceLimits = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 8 };
 
 export type SqliteQuestion = {
   path: string;
@@ -29,7 +31,7 @@ export type SqliteQuestion = {
 /** `problem` ends as a sentence that has the source's name before it. */
 export type SqliteAnswer =
   | { rows: Row[] }
-  | { kind: "rows" | "bytes" }
+  | { kind: "rows" | "bytes" | "memory" }
   | { kind: "unreachable" | "refused"; problem: string };
 
 /**
@@ -42,8 +44,10 @@ export function createSqliteSource(name: string, path: string): QuerySource {
   const thread = createWorkerThread<SqliteQuestion, SqliteAnswer>({
     ...{ code: builtFile("sqliteWorker"), resourceLimits },
     tooSlow: (timeoutMs) => tooSlow(name, timeoutMs),
-    endedBy: (cause) =>
-      cause instanceof Error ? cause : new Error("the thread that reads SQLite files ended"),
+    endedBy: (cause, isMemory) => {
+      if (isMemory) return needsMemory(name);
+      return cause instanceof Error ? cause : new Error("the thread that reads SQLite files ended");
+    },
     onExit: () => rmSync(folder, { recursive: true, force: true }),
   });
 
@@ -56,11 +60,19 @@ export function createSqliteSource(name: string, path: string): QuerySource {
       if ("rows" in answer) return answer.rows;
       if (answer.kind === "refused") throw refused(name, answer.problem);
       if (answer.kind === "unreachable") throw unreachable(name, answer.problem);
+      if (answer.kind === "memory") throw needsMemory(name);
       throw tooMuch(name, answer.kind === "rows" ? `${mostRows} rows` : `${mostBytes} bytes`);
     },
     close: thread.close,
   };
 }
+
+const needsMemory = (name: string) =>
+  new ToolError(
+    "INVALID_RESPONSE",
+    `The query to ${name} needed too much memory.`,
+    "Narrow the query: sort, group and join fewer rows, and read no long texts.",
+  );
 
 function bindable(value: unknown): string | number | bigint | null {
   if (value === null || value === undefined) return null;

@@ -4,9 +4,28 @@ import { parentPort } from "node:worker_threads";
 import { Database } from "node-sqlite3-wasm";
 import type { SqliteAnswer, SqliteQuestion } from "./sqlite.ts";
 
+/** The types of Node do not name it. */
+declare const WebAssembly: {
+  Memory: { prototype: { readonly buffer: ArrayBuffer; grow(pages: number): number } };
+};
+
 /** A larger file takes too long to copy for a step that a person waits for. */
 const largestFile = 1_073_741_824;
 const mostCopies = 3;
+
+/**
+ * Bytes that SQLite may use. V8's limits do not count them, and this build has no limit of its own. It sorts and groups in memory,
+ * so a large file gets more.
+ */
+let mostMemory = 0;
+const memoryOf = (fileSize: number) => Math.min(41_943_040 + fileSize, 536_870_912);
+const pageSize = 65_536;
+
+const grow = WebAssembly.Memory.prototype.grow;
+WebAssembly.Memory.prototype.grow = function (pages) {
+  if (this.buffer.byteLength + pages * pageSize > mostMemory) throw new RangeError("out of memory");
+  return grow.call(this, pages);
+};
 
 let open: { database: Database; key: string } | undefined;
 
@@ -22,7 +41,8 @@ function answer(question: SqliteQuestion): SqliteAnswer {
   try {
     return read(database, question);
   } catch (error) {
-    return { kind: "refused", problem: messageOf(error) };
+    const problem = messageOf(error);
+    return problem === "out of memory" ? { kind: "memory" } : { kind: "refused", problem };
   }
 }
 
@@ -59,6 +79,7 @@ function stateOf(path: string): string {
 /** Copies until nothing was written meanwhile. Returns the state of what was copied. */
 function copied(path: string, copy: string): string {
   const { size } = statSync(path);
+  mostMemory = memoryOf(size);
   if (size > largestFile) throw new Error(`it has ${size} bytes, over ${largestFile}`);
   for (let tries = 0; tries < mostCopies; tries++) {
     for (const file of [copy, logOf(copy), journalOf(copy)]) rmSync(file, { force: true });
