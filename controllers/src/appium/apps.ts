@@ -4,7 +4,7 @@ import type { AppiumDevice } from "./device.ts";
 import { answerAs } from "./failures.ts";
 
 const androidApps = z.record(z.string(), z.object({ versionCode: z.number().nullish() }));
-const text = z.string().optional();
+const text = z.string().max(1_000).optional();
 const iosApps = z.record(
   z.string(),
   z.object({ CFBundleDisplayName: text, CFBundleName: text, CFBundleShortVersionString: text }),

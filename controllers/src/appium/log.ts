@@ -12,7 +12,9 @@ import { crashIn, DeviceClock, saidInSyslog } from "./logLines.ts";
 
 /** A log that was not read for long is large. */
 const readMs = 60_000;
-const entries = z.array(z.object({ message: z.string(), timestamp: z.number() }));
+/** The last time that a Date can be. */
+const latest = 8.64e15;
+const entries = z.array(z.object({ message: z.string(), timestamp: z.number().min(0).max(latest) }));
 type LogEntry = z.output<typeof entries>[number];
 
 type Listener = (line: LogcatLine) => void;

@@ -10,7 +10,7 @@ import { answerAs } from "../failures.ts";
 const startMs = 60_000;
 const backMs = 10_000;
 const mostPages = 8;
-const names = z.array(z.string());
+const names = z.array(z.string().max(1_000)).max(1_000);
 
 /** The pages of WebViews by the contexts of the server, which brings its own chromedriver. */
 export function createPagePort(device: Pick<AppiumDevice, "call" | "alone" | "giveUp">): PagePort {
