@@ -1,11 +1,9 @@
-import { pause } from "../waiting/deadlines.ts";
+import { setImmediate } from "node:timers/promises";
 import { type Listed, listDevices, trackDevices } from "./adb/devices.ts";
 
 /** Retry interval for a server that does not answer. */
 const retryMs = 10_000;
 const lookAgainMs = 3_000;
-/** Between two lists of a server: one that sends lists without an end takes no more time than this leaves. */
-const betweenListsMs = 20;
 
 type Listener = () => void;
 
@@ -86,7 +84,8 @@ export class Hub {
       for await (const devices of trackDevices(this.#port, signal)) {
         if (signal.aborted) return;
         this.#note(devices, true);
-        await pause(betweenListsMs, signal);
+        // A server may send lists without an end.
+        await setImmediate();
       }
     } catch {
       // The next attempt shows whether one answers.

@@ -67,6 +67,11 @@ export function parseYaml(file: string, text: string, numberOf?: (written: strin
   return { file, value, problems, places };
 }
 
+/** What a file says is quoted short, and without characters that steer a terminal. */
+const longestText = 1_000;
+const plain = (text: string): string =>
+  (text.length > longestText ? `${text.slice(0, longestText)}…` : text).replace(/(?!\n)\p{Cc}/gu, "�");
+
 export function sourceOf({ file, value, problems, places }: ParsedYaml): Source {
   return {
     value,
@@ -81,7 +86,7 @@ export function sourceOf({ file, value, problems, places }: ParsedYaml): Source 
         nearest = next;
       }
       const ofKey = key === undefined || !isWhole ? undefined : nearest.keys?.get(key);
-      return { file, ...(ofKey ?? nearest.at), path: pathText(path), message };
+      return { file, ...(ofKey ?? nearest.at), path: plain(pathText(path)), message: plain(message) };
     },
   };
 }

@@ -35,7 +35,7 @@ export async function listDevices(port: number, signal: AbortSignal): Promise<Li
   return parseDevices((await ask(port, "host:devices-l", signal)) ?? "");
 }
 
-/** The server's version: 41 for 1.0.41. Throws ADB_SERVER_DOWN, DEVICE_ERROR. */
+/** The server's version: 41 for 1.0.41. Throws ADB_SERVER_DOWN. */
 export async function serverVersion(port: number, signal: AbortSignal): Promise<number> {
   const said = (await ask(port, "host:version", signal)) ?? "";
   if (!/^[\da-f]{1,4}$/i.test(said)) throw noAdb(port, "to host:version names no version");
@@ -91,7 +91,7 @@ export async function removeForward(
   await ask(port, `host-serial:${serial}:killforward:tcp:${local}`, signal);
 }
 
-/** Throws ADB_SERVER_DOWN also for a server that does not answer, DEVICE_ERROR for one that answers as no adb server does. */
+/** Throws ADB_SERVER_DOWN also for a server that does not answer, or not as an adb server does. */
 async function ask(port: number, service: string, signal: AbortSignal): Promise<string | undefined> {
   const limit = withDeadline(signal, answerMs);
   try {

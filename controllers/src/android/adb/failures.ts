@@ -20,7 +20,7 @@ export const serverDown = (port: number, cause?: unknown): DeviceError =>
 /** Something else than an adb server answered, or a broken one. */
 export const noAdb = (port: number, why: string): DeviceError =>
   new DeviceError(
-    "DEVICE_ERROR",
+    "ADB_SERVER_DOWN",
     `What answers on port ${port} is not a sound adb server: its answer ${why}. Run: adb -P ${port} kill-server, or correct controllers.android.adb_port of the device.`,
     { port },
   );

@@ -5,8 +5,6 @@ import { AdbRefusal, noAdb, serverDown } from "./failures.ts";
 
 const lengthDigits = 4;
 const longestRequest = 16 ** lengthDigits - 1;
-/** Packets of adb have at most 1 MB (MAX_PAYLOAD). */
-const longestPart = 4_000_000;
 
 /** A connection to this machine's adb server. When `signal` aborts, reads and writes fail with its reason. */
 export class AdbSocket {
@@ -49,7 +47,7 @@ export class AdbSocket {
     return new AdbSocket(port, socket, signal);
   }
 
-  /** Asks for a service; returns when the server has accepted it. Throws AdbRefusal with what it said, DEVICE_ERROR. */
+  /** Asks for a service; returns when the server has accepted it. Throws AdbRefusal with what it said, ADB_SERVER_DOWN for what is no adb server. */
   async request(service: string): Promise<void> {
     this.#socket.write(frame(service));
     const status = (await this.read(4))?.toString("latin1");
@@ -59,9 +57,8 @@ export class AdbSocket {
     throw noAdb(this.#port, "began neither with OKAY nor with FAIL");
   }
 
-  /** Reads exactly so many bytes; undefined when the connection ended before. Throws DEVICE_ERROR for more than 4 MB. */
+  /** Reads exactly so many bytes; undefined when the connection ended before. */
   async read(size: number): Promise<Buffer | undefined> {
-    if (size > longestPart) throw noAdb(this.#port, `announced a packet of ${size} bytes`);
     const parts = [this.#buffered];
     let length = this.#buffered.length;
     while (length < size) {
@@ -75,7 +72,7 @@ export class AdbSocket {
     return all.subarray(0, size);
   }
 
-  /** Reads a text after its length in four hexadecimal digits; undefined when the connection ended. Throws DEVICE_ERROR. */
+  /** Reads a text after its length in four hexadecimal digits; undefined when the connection ended. Throws ADB_SERVER_DOWN. */
   async readText(): Promise<string | undefined> {
     const length = (await this.read(lengthDigits))?.toString("latin1");
     if (length === undefined) return undefined;
