@@ -47,7 +47,7 @@ export class AdbSocket {
     return new AdbSocket(port, socket, signal);
   }
 
-  /** Asks for a service; returns when the server has accepted it. Throws AdbRefusal with what it said, ADB_SERVER_DOWN for what is no adb server. */
+  /** Asks for a service; returns when the server has accepted it. Throws AdbRefusal with what it said, ADB_SERVER_DOWN when something else answers. */
   async request(service: string): Promise<void> {
     this.#socket.write(frame(service));
     const status = (await this.read(4))?.toString("latin1");
