@@ -74,6 +74,9 @@ export type DeviceErrorCode = keyof typeof deviceErrors;
 /** Whether an input reached its device. `unknown`: it was sent, and the device did not confirm it. */
 export type Dispatched = "no" | "yes" | "unknown";
 
+/** Characters that steer a terminal or turn the direction of text. A device or server may have said them. */
+const steering = /(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
+
 /** A failure on a device. `message` ends with the next step to try; `details` holds candidates, never secrets. */
 export class DeviceError extends Error {
   /** Set where the failure itself says whether the input was sent. */
@@ -85,7 +88,7 @@ export class DeviceError extends Error {
     readonly details: Readonly<Record<string, unknown>> = {},
     options?: ErrorOptions,
   ) {
-    super(message, options);
+    super(message.replace(steering, ""), options);
     this.name = "DeviceError";
   }
 }

@@ -95,6 +95,16 @@ describe("devices", () => {
     ]);
   });
 
+  it.each([
+    ["name", "a".repeat(1_000_000), "must be letters, digits, _, . and -, at most 63 of them"],
+    ["name", '"\\e[2J"', "must be letters, digits, _, . and -, at most 63 of them"],
+    ["name: b, model", "a".repeat(1_000_000), expect.stringMatching(/^unknown model "a{900,1000}…$/)],
+    ["name: b, model", '"\\e[2J"', expect.stringContaining('unknown model "\ufffd[2J"')],
+  ])("names the line of a %s of 1 MB or that steers a terminal, and quotes it short and plain", (key, written, message) => {
+    const { problems } = problemsOf(() => load(`devices:\n  - name: a\n  - {${key}: ${written}}\n`));
+    expect(problems).toContainEqual(expect.objectContaining({ line: 3, message }));
+  });
+
   it("offers the nearest model for an unknown one", () => {
     const { problems } = problemsOf(() => load("devices:\n  - name: a\n    model: webb\n"));
     expect(problems).toMatchObject([

@@ -22,6 +22,13 @@ const chromedriverEntry = join(
   dirname(ofDriver.resolve("appium-chromedriver/package.json")),
   "build/lib/index.js",
 );
+/** A page source or picture; the server on the device and chromedriver answer no more, and lead to no other address. */
+const mostAnswerBytes = 64_000_000;
+for (const user of [import.meta.resolve("appium-uiautomator2-driver"), pathToFileURL(chromedriverEntry)]) {
+  const ofBase = createRequire(createRequire(user).resolve("@appium/base-driver"));
+  Object.assign(ofBase("axios").defaults, { maxContentLength: mostAnswerBytes, maxRedirects: 0 });
+}
+
 const { Chromedriver } = await import(pathToFileURL(chromedriverEntry).href);
 const { start } = Chromedriver.prototype;
 // Else reading a page would dismiss the dialog that it shows.

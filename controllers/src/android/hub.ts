@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { type Listed, listDevices, trackDevices } from "./adb/devices.ts";
 
 /** Retry interval for a server that does not answer. */
@@ -83,6 +84,8 @@ export class Hub {
       for await (const devices of trackDevices(this.#port, signal)) {
         if (signal.aborted) return;
         this.#note(devices, true);
+        // A server may send lists without an end.
+        await setImmediate();
       }
     } catch {
       // The next attempt shows whether one answers.

@@ -3,7 +3,7 @@ import type { ControllerStatus } from "../ports.ts";
 import { adbTooOld, findAdb, pairAdb } from "../programs/adb.ts";
 import { atMost, poll } from "../waiting/deadlines.ts";
 import { reconnect, serverVersion } from "./adb/devices.ts";
-import { notConnected, offline, serverDown, unauthorized } from "./adb/failures.ts";
+import { mostNamed, named, notConnected, offline, serverDown, unauthorized } from "./adb/failures.ts";
 import { ensureServer, otherVersionAt, serverPort } from "./adb/server.ts";
 import type { Attached, Hub } from "./hub.ts";
 import { type AndroidSettings, androidSettingsSchema, serialOf } from "./settings.ts";
@@ -81,8 +81,8 @@ function ambiguous(devices: readonly Attached[]): DeviceError {
   const serials = devices.map(({ serial }) => serial);
   return new DeviceError(
     "DEVICE_AMBIGUOUS",
-    `adb lists ${serials.length} devices, and the configuration names none: ${serials.join(", ")}. Set controllers.android.serial of the device to one of them.`,
-    { serials },
+    `adb lists ${serials.length} devices, and the configuration names none: ${named(serials)}. Set controllers.android.serial of the device to one of them.`,
+    { serials: serials.slice(0, mostNamed) },
   );
 }
 

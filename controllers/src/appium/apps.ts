@@ -1,9 +1,10 @@
 import { z } from "zod";
 import type { AppSource, InstalledApp } from "../contract.ts";
 import type { AppiumDevice } from "./device.ts";
+import { answerAs } from "./failures.ts";
 
 const androidApps = z.record(z.string(), z.object({ versionCode: z.number().nullish() }));
-const text = z.string().optional();
+const text = z.string().max(1_000).optional();
 const iosApps = z.record(
   z.string(),
   z.object({ CFBundleDisplayName: text, CFBundleName: text, CFBundleShortVersionString: text }),
@@ -17,7 +18,7 @@ export const createApps = (device: AppiumDevice): AppSource => ({
 });
 
 async function listAndroid(device: AppiumDevice, signal: AbortSignal): Promise<InstalledApp[]> {
-  const apps = androidApps.parse(await device.mobile("listApps", {}, signal));
+  const apps = answerAs(androidApps, "listApps", await device.mobile("listApps", {}, signal));
   return Object.entries(apps).map(([id, { versionCode }]) => ({
     id,
     ...(typeof versionCode === "number" && { version: `${versionCode}` }),
@@ -28,7 +29,7 @@ async function listAndroid(device: AppiumDevice, signal: AbortSignal): Promise<I
 async function listIos(device: AppiumDevice, signal: AbortSignal): Promise<InstalledApp[]> {
   const apps = new Map<string, InstalledApp>();
   for (const applicationType of ["User", "System"]) {
-    const found = iosApps.parse(await device.mobile("listApps", { applicationType }, signal));
+    const found = answerAs(iosApps, "listApps", await device.mobile("listApps", { applicationType }, signal));
     for (const [id, one] of Object.entries(found)) if (!apps.has(id)) apps.set(id, iosApp(id, one));
   }
   return [...apps.values()];

@@ -12,11 +12,11 @@ type OpenOptions = {
   signal: AbortSignal;
 };
 
-/** A session of the add-on, which takes commands by their names in WebdriverIO. */
+/** A session of the add-on, which takes commands by their names in WebdriverIO. An answer of more than `mostBytes` is not read. */
 export type WireSession = {
   id: string;
   capabilities: Readonly<Record<string, unknown>>;
-  call(command: string, args: readonly unknown[], signal: AbortSignal): Promise<unknown>;
+  call(command: string, args: readonly unknown[], signal: AbortSignal, mostBytes?: number): Promise<unknown>;
 };
 
 const isFunction = (value: unknown): boolean => typeof value === "function";
@@ -40,12 +40,20 @@ export type WireAnswer = { status: number; error?: string | undefined; message?:
 
 const failure = z.object({
   message: z.string(),
+  problem: z.string().optional(),
   answer: z
     .object({ status: z.number(), error: z.string().optional(), message: z.string().optional() })
     .optional(),
 });
 
-export function wireFailure(error: unknown): { message: string; answer?: WireAnswer | undefined } {
+export type WireFailure = {
+  message: string;
+  /** Why the answer of the server is not used. */
+  problem?: string | undefined;
+  answer?: WireAnswer | undefined;
+};
+
+export function wireFailure(error: unknown): WireFailure {
   const parsed = failure.safeParse(error);
   return parsed.success ? parsed.data : { message: String(error) };
 }

@@ -16,7 +16,8 @@ const doubtMs = 10_000;
 const leaveMs = 5_000;
 
 type Connected = { session: WireSession; facts: AppiumFacts };
-type CallOptions = { timeoutMs?: number };
+/** An answer has at most `mostBytes`, 64 MB if left out. */
+type CallOptions = { timeoutMs?: number; mostBytes?: number };
 
 export class AppiumDevice extends ConnectedDevice {
   readonly #settings: AppiumSettings;
@@ -71,12 +72,12 @@ export class AppiumDevice extends ConnectedDevice {
     command: string,
     args: readonly unknown[],
     signal: AbortSignal,
-    { timeoutMs = callMs }: CallOptions = {},
+    { timeoutMs = callMs, mostBytes }: CallOptions = {},
   ): Promise<unknown> {
     const { session } = this.#now();
     const limit = withDeadline(signal, timeoutMs);
     try {
-      return await session.call(command, args, limit.signal);
+      return await session.call(command, args, limit.signal, mostBytes);
     } catch (error) {
       throw this.#failed(error, { command, args, session, timeoutMs, isOver: limit.over() }, signal);
     } finally {
@@ -181,7 +182,10 @@ export class AppiumDevice extends ConnectedDevice {
   ): unknown {
     if (signal.aborted) return signal.reason;
     const { url } = wantedSession(this.#settings);
-    const { answer } = wireFailure(error);
+    if (error instanceof DeviceError) return error;
+    const { answer, problem } = wireFailure(error);
+    const name = at.command === "executeScript" ? String(at.args[0]) : at.command;
+    if (problem !== undefined) return failures.badAnswer(name, problem, url);
     if (answer === undefined) {
       this.doubt();
       return at.isOver ? failures.noAnswer(url, at.timeoutMs / 1_000) : failures.connectionLost(url);
@@ -190,7 +194,6 @@ export class AppiumDevice extends ConnectedDevice {
       if (this.#connected?.session === at.session) this.#lose("its session has ended");
       return failures.sessionEnded(url);
     }
-    const name = at.command === "executeScript" ? String(at.args[0]) : at.command;
     return failures.refused(name, answer);
   }
 
@@ -206,7 +209,8 @@ async function leave(session: WireSession): Promise<void> {
 }
 
 function notOpened(url: string, error: unknown): DeviceError {
-  const { answer, message } = wireFailure(error);
+  const { answer, message, problem } = wireFailure(error);
+  if (problem !== undefined) return failures.badAnswer("a new session", problem, url);
   if (answer !== undefined) return failures.notOpened(url, answer);
   if (/WebDriver capabilities found/.test(message)) return failures.notOpened(url, { status: 400, message });
   return failures.unreachable(url, message);

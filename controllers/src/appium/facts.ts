@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { tidy } from "../elements/text.ts";
 import type { ControllerFacts } from "../ports.ts";
+import { answerAs } from "./failures.ts";
 
 export const platforms = ["android", "ios", "tvos"] as const;
 export type Platform = (typeof platforms)[number];
@@ -25,10 +26,13 @@ export function platformOf(capabilities: Capabilities): Platform | undefined {
   return platforms.find((one) => one === name);
 }
 
-const windowRect = z.object({ width: z.number().positive(), height: z.number().positive() });
+const windowRect = z.object({
+  width: z.number().positive().max(100_000),
+  height: z.number().positive().max(100_000),
+});
 
 export function factsOf(platform: Platform, capabilities: Capabilities, window: unknown): AppiumFacts {
-  const { width, height } = windowRect.parse(window);
+  const { width, height } = answerAs(windowRect, "getWindowRect", window);
   const text = (...names: string[]) =>
     names.map((name) => capability(capabilities, name)).find((value) => typeof value === "string") ?? "";
   const name = [text("deviceManufacturer"), text("deviceModel", "deviceName")].join(" ");
@@ -40,7 +44,7 @@ export function factsOf(platform: Platform, capabilities: Capabilities, window: 
   return {
     platform,
     name: tidy(name).slice(0, 200),
-    version: String(text("platformVersion")).slice(0, 40),
+    version: tidy(String(text("platformVersion"))).slice(0, 40),
     isTv,
     screen: natural ? { width: Number(natural[1]), height: Number(natural[2]) } : upright,
   };

@@ -1,8 +1,10 @@
+import type { z } from "zod";
 import { unsent } from "../dispatch.ts";
 import { DeviceError, type DeviceErrorCode } from "../errors.ts";
 import type { WireAnswer } from "./client.ts";
 
 const longest = 400;
+const longestCode = 100;
 const cut = (text: string) => text.split("\n", 3).join(" ").trim().slice(0, longest);
 
 /** Protocol and host only: the rest of an address may hold a key. */
@@ -24,6 +26,20 @@ const noServer = (url: string) =>
     "DEVICE_OFFLINE",
     `The server at ${originOf(url)} is not an Appium server. Correct controllers.appium.url of the device, including its path.`,
   );
+
+/** An answer that is not used, since it is too large, leads elsewhere or is of another type. */
+export const badAnswer = (command: string, problem: string, url?: string): DeviceError =>
+  new DeviceError(
+    "DEVICE_ERROR",
+    `The Appium server${url === undefined ? "" : ` at ${originOf(url)}`} answered ${command} with ${problem}, so the answer was not used. Restart the server or update its driver, or correct controllers.appium.url of the device.`,
+  );
+
+/** The answer of a server to `command` by its schema. Throws DEVICE_ERROR for one of another type. */
+export function answerAs<T>(schema: z.ZodType<T>, command: string, answer: unknown): T {
+  const parsed = schema.safeParse(answer);
+  if (parsed.success) return parsed.data;
+  throw badAnswer(command, "a value of another type");
+}
 
 /** The network's error code in a sentence of the client. */
 function reasonOf(said: string): string {
@@ -109,7 +125,8 @@ export const isSessionEnd = ({ error, message = "" }: WireAnswer): boolean =>
 
 /** The error of a refusal, with W3C's error code as `wire_error`. */
 export function refused(command: string, { error = "", message = "" }: WireAnswer): DeviceError {
-  const refusal = (code: DeviceErrorCode, says: string) => new DeviceError(code, says, { wire_error: error });
+  const refusal = (code: DeviceErrorCode, says: string) =>
+    new DeviceError(code, says, { wire_error: error.slice(0, longestCode) });
   if (error === "unknown command" || error === "unknown method")
     return unsent(
       refusal(

@@ -7,11 +7,14 @@ import type { LogSource } from "../ports.ts";
 import { inTurn, untilAborted } from "../waiting/deadlines.ts";
 import type { AppiumDevice } from "./device.ts";
 import type { AppiumFacts } from "./facts.ts";
+import { answerAs } from "./failures.ts";
 import { crashIn, DeviceClock, saidInSyslog } from "./logLines.ts";
 
 /** A log that was not read for long is large. */
 const readMs = 60_000;
-const entries = z.array(z.object({ message: z.string(), timestamp: z.number() }));
+/** The last time that a Date can be. */
+const latest = 8.64e15;
+const entries = z.array(z.object({ message: z.string(), timestamp: z.number().min(0).max(latest) }));
 type LogEntry = z.output<typeof entries>[number];
 
 type Listener = (line: LogcatLine) => void;
@@ -21,11 +24,13 @@ const never = new AbortController().signal;
 
 /** Entries of a log of the server, which gives each of them once. */
 const readEntries = async (device: AppiumDevice, type: string): Promise<LogEntry[]> =>
-  entries.parse(await device.call("getLogs", [type], never, { timeoutMs: readMs }));
+  answerAs(entries, "getLogs", await device.call("getLogs", [type], never, { timeoutMs: readMs }));
 
 /** Throws what {@link AppiumDevice.call} throws; the seconds are those of the device. */
 export async function readClock(device: AppiumDevice, signal: AbortSignal): Promise<DeviceClock> {
-  return new DeviceClock(z.string().parse(await device.mobile("getDeviceTime", {}, signal)));
+  return new DeviceClock(
+    answerAs(z.string(), "getDeviceTime", await device.mobile("getDeviceTime", {}, signal)),
+  );
 }
 
 /** The log of a device. All readers share it, since the server returns each line only once. */

@@ -1,9 +1,10 @@
 import { z } from "zod";
 import type { ScreenSource } from "../contract.ts";
-import { loadSharp, screenSource, type Taken } from "../phones/pictures.ts";
+import { screenSource, sizeOf, type Taken } from "../phones/pictures.ts";
 import type { Point } from "../screens/input.ts";
 import type { ScreenReader } from "../screens/reader.ts";
 import type { AppiumDevice } from "./device.ts";
+import { answerAs } from "./failures.ts";
 
 const captureMs = 60_000;
 
@@ -19,8 +20,8 @@ export function createPictures(device: AppiumDevice, reader: ScreenReader): Pict
   let scale: number | undefined;
   const take = async (signal: AbortSignal): Promise<Taken> => {
     const base64 = await device.call("takeScreenshot", [], signal, { timeoutMs: captureMs });
-    const bytes = Buffer.from(z.string().parse(base64), "base64");
-    const { width, height } = await (await loadSharp())(bytes).metadata();
+    const bytes = Buffer.from(answerAs(z.string(), "takeScreenshot", base64), "base64");
+    const { width, height } = await sizeOf(bytes);
     const { platform, screen } = device.facts();
     const isTurned = width > height !== screen.width > screen.height;
     scale = platform === "android" ? 1 : width / (isTurned ? screen.height : screen.width);

@@ -1,6 +1,8 @@
 import type { LogLine } from "../ports.ts";
 
 const keptLines = 5_000;
+/** A line of iOS has some thousand characters, one of Android 4,000. */
+const longestLine = 20_000;
 
 /** A line as the device wrote it, in seconds since 1970, and what it says. */
 export type WrittenLine = { raw: string; at: number; said: Pick<LogLine, "level" | "source" | "text"> };
@@ -38,7 +40,7 @@ export class LogRing {
 
   /** Adds what follows the lines that are kept. */
   add(lines: readonly WrittenLine[]): void {
-    for (const { raw, at, said } of lines)
+    for (const { raw, at, said } of lines.map(shortened))
       this.#kept.push({
         line: { seq: ++this.#seq, at: new Date(at * 1_000).toISOString(), ...said },
         raw,
@@ -50,7 +52,7 @@ export class LogRing {
   /** Adds what was read from {@link since} on, but for the lines that are kept already. Returns what it added. */
   addNew<Line extends WrittenLine>(lines: readonly Line[]): Line[] {
     const known = this.#knownSince(this.since());
-    const added = lines.filter(({ raw }) => {
+    const added = lines.map(shortened).filter(({ raw }) => {
       const count = known.get(raw) ?? 0;
       if (count > 0) known.set(raw, count - 1);
       return count === 0;
@@ -64,4 +66,11 @@ export class LogRing {
     for (const { raw, at } of this.#kept) if (at >= since) known.set(raw, (known.get(raw) ?? 0) + 1);
     return known;
   }
+}
+
+function shortened<Line extends WrittenLine>(line: Line): Line {
+  const { raw, said } = line;
+  if (raw.length <= longestLine) return line;
+  const text = said.text.slice(0, longestLine);
+  return { ...line, raw: raw.slice(0, longestLine), said: { ...said, text } };
 }

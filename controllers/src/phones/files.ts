@@ -5,7 +5,8 @@ import { type Command, type ControllerContext, defineCommand } from "../contract
 import { sendInput } from "../dispatch.ts";
 import { DeviceError } from "../errors.ts";
 
-const mostPulledBytes = 200_000_000;
+/** The largest file that is copied. */
+export const mostPulledBytes = 200_000_000;
 
 export const copyTime = { timeout_ms: z.int().min(1).max(600_000).default(120_000) };
 export const uploadName = z.string().min(1).max(500);

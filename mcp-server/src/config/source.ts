@@ -22,6 +22,11 @@ export type Source = {
 
 export const parseSource = (file: string, text: string): Source => sourceOf(parseYaml(file, text));
 
+/** What a file says is quoted short, and without characters that steer a terminal. */
+const longestText = 1_000;
+const plain = (text: string): string =>
+  (text.length > longestText ? `${text.slice(0, longestText)}…` : text).replace(/(?!\n)\p{Cc}/gu, "�");
+
 export function sourceOf({ file, value, problems, places }: ParsedYaml): Source {
   let finder: Finder | undefined;
   return {
@@ -29,7 +34,7 @@ export function sourceOf({ file, value, problems, places }: ParsedYaml): Source 
     problems,
     problem(path, message, key) {
       finder ??= new Finder(places);
-      return { file, ...finder.find(path, key), path: pathText(path), message };
+      return { file, ...finder.find(path, key), path: plain(pathText(path)), message: plain(message) };
     },
   };
 }

@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { type AndroidLab, startAndroidLab } from "../../fixtures/androidLab.ts";
 import type { UiNode } from "../../lab/android/labUi.ts";
@@ -210,6 +211,16 @@ describe("a page that cannot be read", () => {
 });
 
 describe("chromedriver", () => {
+  it("whose answer has no end is left, and the screen is read without it", async () => {
+    await showPage();
+    const strange = fileURLToPath(new URL("../../fixtures/strangeChromedriver.mjs", import.meta.url));
+    const other = await open({ chromedriver: strange });
+    const { elements, notices } = await other.dump();
+    expect(notices).toContainEqual(expect.stringMatching(/could not be read: .*size of 64000000 exceeded/));
+    expect(elements.map(({ name }) => name)).toContain("Order now");
+    await other.close();
+  });
+
   it("starts with the first WebView on the screen, and ends with the device", async () => {
     await phone.close();
     device().ui.home();

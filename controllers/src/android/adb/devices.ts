@@ -1,5 +1,6 @@
+import { DeviceError } from "../../errors.ts";
 import { pause, withDeadline } from "../../waiting/deadlines.ts";
-import { serverDown } from "./failures.ts";
+import { noAdb, serverDown } from "./failures.ts";
 import { AdbSocket } from "./socket.ts";
 
 /** A server takes up to 10 s to find that a device on the network does not answer. */
@@ -14,16 +15,20 @@ export type Listed = { serial: string; state: string; transport: number; model?:
 
 const states =
   "device|offline|unauthorized|authorizing|connecting|recovery|rescue|sideload|bootloader|host|detached|no permissions";
-const line = new RegExp(`^(\\S+)\\s+(${states})\\b(.*)$`);
+/** A serial stands in messages and commands: printable ASCII, as adb and USB have it. */
+const line = new RegExp(`^([!-~]{1,200})\\s+(${states})\\b(.*)$`);
+/** Further devices are left out. */
+const mostDevices = 256;
 
 export function parseDevices(text: string): Listed[] {
-  return text.split("\n").flatMap((one) => {
+  const listed = text.split("\n").flatMap((one) => {
     const [, serial, state, rest = ""] = line.exec(one) ?? [];
     const transport = Number(/\btransport_id:(\d+)/.exec(rest)?.[1]);
     if (serial === undefined || state === undefined || Number.isNaN(transport)) return [];
-    const model = /\bmodel:(\S+)/.exec(rest)?.[1];
+    const model = /\bmodel:([!-~]{1,200})/.exec(rest)?.[1];
     return [{ serial, state, transport, ...(model !== undefined && { model }) }];
   });
+  return listed.slice(0, mostDevices);
 }
 
 export async function listDevices(port: number, signal: AbortSignal): Promise<Listed[]> {
@@ -32,7 +37,9 @@ export async function listDevices(port: number, signal: AbortSignal): Promise<Li
 
 /** The server's version: 41 for 1.0.41. Throws ADB_SERVER_DOWN. */
 export async function serverVersion(port: number, signal: AbortSignal): Promise<number> {
-  return Number.parseInt((await ask(port, "host:version", signal)) ?? "", 16);
+  const said = (await ask(port, "host:version", signal)) ?? "";
+  if (!/^[\da-f]{1,4}$/i.test(said)) throw noAdb(port, "to host:version names no version");
+  return Number.parseInt(said, 16);
 }
 
 /** Reconnects a device on the network. The result shows in the list of devices. */
@@ -97,7 +104,7 @@ async function ask(port: number, service: string, signal: AbortSignal): Promise<
     }
   } catch (error) {
     signal.throwIfAborted();
-    throw serverDown(port, error);
+    throw error instanceof DeviceError ? error : serverDown(port, error);
   } finally {
     limit.done();
   }

@@ -17,6 +17,14 @@ export const serverDown = (port: number, cause?: unknown): DeviceError =>
     { cause },
   );
 
+/** Something else than an adb server answered, or a broken one. */
+export const noAdb = (port: number, why: string): DeviceError =>
+  new DeviceError(
+    "ADB_SERVER_DOWN",
+    `What answers on port ${port} is not a sound adb server: its answer ${why}. Run: adb -P ${port} kill-server, or correct controllers.android.adb_port of the device.`,
+    { port },
+  );
+
 export const transportLost = (serial: string, cause?: unknown): DeviceError =>
   new DeviceError(
     "TRANSPORT_LOST",
@@ -40,12 +48,20 @@ export const offline = (serial: string, state: string): DeviceError =>
   );
 
 export function notConnected(serial: string, others: readonly string[]): DeviceError {
-  const listed = others.length > 0 ? `adb lists ${others.join(", ")}` : "adb lists no device";
+  const listed = others.length > 0 ? `adb lists ${named(others)}` : "adb lists no device";
   return new DeviceError(
     "DEVICE_NOT_FOUND",
     `${serial} is not connected: ${listed}. Plug it in with USB debugging on, or correct its serial or address in the configuration.`,
-    { serial, listed: others },
+    { serial, listed: others.slice(0, mostNamed) },
   );
+}
+
+/** So many devices are named in a message. */
+export const mostNamed = 10;
+
+export function named(serials: readonly string[]): string {
+  const more = serials.length - mostNamed;
+  return `${serials.slice(0, mostNamed).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
 /** The error of a refusal about one device. */

@@ -5,6 +5,7 @@ import type { AdbSocket } from "./socket.ts";
 const packet = { stdin: 0, stdout: 1, stderr: 2, exit: 3, closeStdin: 4 } as const;
 const headerSize = 5;
 const stdinPiece = 32_768;
+const mostPiece = 1_000_000;
 /** Only so many bytes of a program's standard error are kept. */
 const mostStderr = 65_536;
 
@@ -60,12 +61,18 @@ export async function* streamShell(socket: AdbSocket, line: string): AsyncGenera
   }
 }
 
+/** A large packet comes in pieces, whatever length its header says. */
 async function* packetsOf(socket: AdbSocket): AsyncGenerator<{ id: number; bytes: Buffer }> {
   for (;;) {
     const header = await socket.read(headerSize);
-    const bytes = header && (await socket.read(header.readUInt32LE(1)));
-    if (!header || !bytes) return;
-    yield { id: header[0] ?? 0, bytes };
+    if (!header) return;
+    let left = header.readUInt32LE(1);
+    do {
+      const bytes = await socket.read(Math.min(left, mostPiece));
+      if (!bytes) return;
+      left -= bytes.length;
+      yield { id: header[0] ?? 0, bytes };
+    } while (left > 0);
   }
 }
 

@@ -1,19 +1,21 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { DeviceError } from "../../errors.ts";
-import { AdbRefusal, serverDown } from "./failures.ts";
+import { AdbRefusal, noAdb, serverDown } from "./failures.ts";
 
 const lengthDigits = 4;
 const longestRequest = 16 ** lengthDigits - 1;
 
 /** A connection to this machine's adb server. When `signal` aborts, reads and writes fail with its reason. */
 export class AdbSocket {
+  readonly #port: number;
   readonly #socket: Socket;
   readonly #chunks: AsyncIterator<Buffer>;
   readonly #stop: () => void;
   #buffered: Buffer = Buffer.alloc(0);
 
-  private constructor(socket: Socket, signal: AbortSignal) {
+  private constructor(port: number, socket: Socket, signal: AbortSignal) {
+    this.#port = port;
     this.#socket = socket;
     this.#chunks = socket[Symbol.asyncIterator]();
     const abort = () => socket.destroy(asError(signal.reason));
@@ -42,16 +44,17 @@ export class AdbSocket {
       signal.throwIfAborted();
       throw serverDown(port, error);
     }
-    return new AdbSocket(socket, signal);
+    return new AdbSocket(port, socket, signal);
   }
 
-  /** Asks for a service; returns when the server has accepted it. Throws AdbRefusal with what it said. */
+  /** Asks for a service; returns when the server has accepted it. Throws AdbRefusal with what it said, ADB_SERVER_DOWN when something else answers. */
   async request(service: string): Promise<void> {
     this.#socket.write(frame(service));
     const status = (await this.read(4))?.toString("latin1");
     if (status === "OKAY") return;
     if (status === "FAIL") throw new AdbRefusal((await this.readText()) ?? "");
-    throw new AdbRefusal("closed");
+    if (status === undefined) throw new AdbRefusal("closed");
+    throw noAdb(this.#port, "began neither with OKAY nor with FAIL");
   }
 
   /** Reads exactly so many bytes; undefined when the connection ended before. */
@@ -69,10 +72,12 @@ export class AdbSocket {
     return all.subarray(0, size);
   }
 
-  /** Reads a text after its length in four hexadecimal digits; undefined when the connection ended. */
+  /** Reads a text after its length in four hexadecimal digits; undefined when the connection ended. Throws ADB_SERVER_DOWN. */
   async readText(): Promise<string | undefined> {
-    const length = await this.read(lengthDigits);
-    return length && (await this.read(Number.parseInt(length.toString("latin1"), 16)))?.toString("utf8");
+    const length = (await this.read(lengthDigits))?.toString("latin1");
+    if (length === undefined) return undefined;
+    if (!/^[\da-f]{4}$/i.test(length)) throw noAdb(this.#port, "has no length before its text");
+    return (await this.read(Number.parseInt(length, 16)))?.toString("utf8");
   }
 
   /** Waits while the server is slower. */

@@ -51,7 +51,8 @@ export const createFiles = ({ device }: Pick<AndroidSession, "device">): FilePor
           if (found.isDirectory())
             throw new DeviceError("INVALID_PARAMS", `${target} is a folder. Name a file in it.`);
           demandSmall(target, found.size);
-          await pipeline(await kit.pull(target), createWriteStream(path, { mode: 0o600 }), { signal });
+          const parts = await kit.pull(target);
+          await pipeline(parts, notLarger(target), createWriteStream(path, { mode: 0o600 }), { signal });
         },
         timeoutMs,
         signal,
@@ -65,6 +66,17 @@ export const createFiles = ({ device }: Pick<AndroidSession, "device">): FilePor
     }
   },
 });
+
+/** A file may have more than its size said. */
+const notLarger = (target: string) =>
+  async function* (parts: AsyncIterable<Buffer>) {
+    let size = 0;
+    for await (const part of parts) {
+      size += part.length;
+      demandSmall(target, size);
+      yield part;
+    }
+  };
 
 export function mediaCommand({ context, device }: AndroidSession): Command {
   const files = createFiles({ device });

@@ -50,8 +50,11 @@ async function focusedField(session: DriverSession, signal: AbortSignal): Promis
   let id = "";
   const isFound = async () => {
     try {
-      id = elementSchema.parse(await session.ask("GET", "/element/active", undefined, { signal }));
-      return true;
+      const found = elementSchema.safeParse(
+        await session.ask("GET", "/element/active", undefined, { signal }),
+      );
+      id = found.data ?? "";
+      return found.success;
     } catch (error) {
       if (error instanceof DriverRefusal) return false;
       throw error;

@@ -2,8 +2,12 @@ import { readFile, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { z } from "zod";
 import { DeviceError } from "../../errors.ts";
-import { demandSmall, type FilePort } from "../../phones/files.ts";
+import { demandSmall, type FilePort, mostPulledBytes } from "../../phones/files.ts";
+import { answerAs } from "../failures.ts";
 import type { AppiumSession } from "../session.ts";
+
+/** The largest file that is copied, in base64 and JSON. */
+const mostAnswerBytes = Math.ceil((mostPulledBytes / 3) * 4) + 1_000;
 
 export const createFiles = ({ device }: AppiumSession): FilePort => ({
   target(name) {
@@ -19,8 +23,8 @@ export const createFiles = ({ device }: AppiumSession): FilePort => ({
     await device.call("pushFile", [target, bytes.toString("base64")], signal, { timeoutMs });
   },
   async pull(target, path, timeoutMs, signal) {
-    const given = await device.call("pullFile", [target], signal, { timeoutMs });
-    const bytes = Buffer.from(z.string().parse(given), "base64");
+    const given = await device.call("pullFile", [target], signal, { timeoutMs, mostBytes: mostAnswerBytes });
+    const bytes = Buffer.from(answerAs(z.string(), "pullFile", given), "base64");
     demandSmall(target, bytes.length);
     await writeFile(path, bytes, { mode: 0o600 });
   },

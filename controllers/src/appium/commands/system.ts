@@ -13,6 +13,7 @@ import {
 import type { DialogPort } from "../../screens/dialogCommand.ts";
 import { sent } from "../../screens/input.ts";
 import type { AppiumFacts } from "../facts.ts";
+import { answerAs } from "../failures.ts";
 import type { AppiumParts, AppiumSession } from "../session.ts";
 import { pressKey } from "./keys.ts";
 
@@ -56,7 +57,8 @@ export const createClipboard = ({ device }: AppiumSession): ClipboardPort => ({
     await sendInput(() => device.call("setClipboard", [content, "plaintext"], signal));
     return "the clipboard has the text";
   },
-  read: async (signal) => z.string().parse(await device.call("getClipboard", ["plaintext"], signal)),
+  read: async (signal) =>
+    answerAs(z.string(), "getClipboard", await device.call("getClipboard", ["plaintext"], signal)),
 });
 
 export const createKeyboard = (session: AppiumSession): KeyboardPort => ({

@@ -4,6 +4,7 @@ import { type ScannedScreen, scanScreen } from "../../phones/androidTree.ts";
 import { allNodes, isField, type TreeSource, turnedSpace, type UiTree } from "../../screens/tree.ts";
 import type { WebPages } from "../../webviews/webPages.ts";
 import type { AppiumDevice } from "../device.ts";
+import { answerAs } from "../failures.ts";
 import { scanXcui } from "./xcui.ts";
 
 /** The tree of a heavy screen takes a phone seconds. */
@@ -18,7 +19,8 @@ export function createSource(device: AppiumDevice, pages: WebPages): TreeSource 
 }
 
 async function sourceOf(device: AppiumDevice, signal: AbortSignal): Promise<string> {
-  return z.string().parse(await device.call("getPageSource", [], signal, { timeoutMs: sourceMs }));
+  const answer = await device.call("getPageSource", [], signal, { timeoutMs: sourceMs });
+  return answerAs(z.string(), "getPageSource", answer);
 }
 
 async function readAndroid(device: AppiumDevice, signal: AbortSignal): Promise<UiTree> {

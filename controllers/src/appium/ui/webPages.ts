@@ -4,17 +4,18 @@ import { DeviceError } from "../../errors.ts";
 import { findMismatch, nativeContext, notDebuggable, type PagePort } from "../../webviews/webPages.ts";
 import type { AppiumDevice } from "../device.ts";
 import type { AppiumFacts } from "../facts.ts";
+import { answerAs } from "../failures.ts";
 
 /** The server starts its chromedriver, or downloads one. */
 const startMs = 60_000;
 const backMs = 10_000;
 const mostPages = 8;
-const names = z.array(z.string());
+const names = z.array(z.string().max(1_000)).max(1_000);
 
 /** The pages of WebViews by the contexts of the server, which brings its own chromedriver. */
 export function createPagePort(device: Pick<AppiumDevice, "call" | "alone" | "giveUp">): PagePort {
   const contexts = async (signal: AbortSignal) =>
-    names.parse(await device.call("getAppiumContexts", [], signal));
+    answerAs(names, "getAppiumContexts", await device.call("getAppiumContexts", [], signal));
   return {
     contexts,
     async read(context, script, signal) {
@@ -51,7 +52,7 @@ async function readIn(
   signal: AbortSignal,
 ): Promise<unknown[]> {
   await call("switchAppiumContext", [context], signal, { timeoutMs: startMs });
-  const handles = names.parse(await call("getWindowHandles", [], signal));
+  const handles = answerAs(names, "getWindowHandles", await call("getWindowHandles", [], signal));
   const results: unknown[] = [];
   for (const handle of handles.slice(0, mostPages)) {
     if (handles.length > 1) await call("switchToWindow", [handle], signal);
