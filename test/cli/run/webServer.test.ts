@@ -128,7 +128,8 @@ it("run starts it for its tests in a folder that is trusted, and lint says what 
   expect(await run(["run", "labwright"], { env: { ...env, CI: "true" }, cwd: folder.path })).toMatchObject(
     untrusted,
   );
-  const missing = /MISSING {2}trust: .*sets web_server, and its folder is not trusted\.\n *fix: .*labwright trust/;
+  const missing =
+    /MISSING {2}trust: .*sets web_server, and its folder is not trusted\.\n *fix: .*labwright trust/;
   expect((await labwright("doctor")).out).toMatch(missing);
   expect(existsSync(join(folder.path, "app", "pid"))).toBe(false);
   const trusted = { code: 0, out: expect.stringMatching(/: web_server$/m) };

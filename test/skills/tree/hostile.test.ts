@@ -126,6 +126,10 @@ test.each([
   const { skills, problems } = load();
   expect(skills).toEqual([]);
   expect(problems).toEqual([
-    { file, line: 1, message: expect.stringMatching(/(it is not a file|^is a link that leads out of the folder)/) },
+    {
+      file,
+      line: 1,
+      message: expect.stringMatching(/(it is not a file|^is a link that leads out of the folder)/),
+    },
   ]);
 });
