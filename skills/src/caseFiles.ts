@@ -24,11 +24,11 @@ type Ports = {
 export async function tryCases(folder: string, { investigation }: Skill, ports: Ports): Promise<TriedCase[]> {
   if (investigation === undefined) return [];
   const { tree } = investigation;
-  const home = join(folder, "test_cases");
+  const cases = join(folder, "test_cases");
   const tried: TriedCase[] = [];
-  for (const name of [".yaml", ".yml"].flatMap((ending) => filesIn(home, ending))) {
-    const file = join(home, name);
-    const text = readText(file);
+  for (const name of [".yaml", ".yml"].flatMap((ending) => filesIn(cases, ending))) {
+    const file = join(cases, name);
+    const text = readText(file, folder);
     const read =
       typeof text === "string"
         ? parseCase(text, file, tree)

@@ -1,13 +1,21 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { dirname, sep } from "node:path";
 import { foldedWords } from "./words.ts";
 
 /** A skill or an agent is a page of text; a larger file is something else. */
 const maxFileBytes = 256 * 1024;
 
-/** Undefined when there is no such file. */
-export function readText(file: string): string | { message: string } | undefined {
+/**
+ * Undefined when there is no such file. `home` is the skill's folder: a link may lead to another place in it or in the folder
+ * around it, where skills share files, and nowhere else.
+ */
+export function readText(file: string, home?: string): string | { message: string } | undefined {
   try {
-    const { size } = statSync(file);
+    const stats = statSync(file);
+    const { size } = stats;
+    if (!stats.isFile()) return { message: "cannot be read: it is not a file" };
+    if (home !== undefined && !isWithin(realpathSync(file), home))
+      return { message: "is a link that leads out of the folder; copy the file into it" };
     if (size > maxFileBytes) return { message: `has ${size} bytes; at most ${maxFileBytes} are read` };
     return readFileSync(file, "utf8");
   } catch (error) {
@@ -16,9 +24,14 @@ export function readText(file: string): string | { message: string } | undefined
   }
 }
 
+const isWithin = (path: string, home: string): boolean =>
+  [realpathSync(home), realpathSync(dirname(home))].some((folder) =>
+    path.startsWith(folder.endsWith(sep) ? folder : folder + sep),
+  );
+
 /** The requests of a text file, one a line; `line` counts from 1. Lines without words and `# comments` are left out. */
-export function readRequests(file: string): { text: string; line: number }[] {
-  const content = readText(file);
+export function readRequests(file: string, home?: string): { text: string; line: number }[] {
+  const content = readText(file, home);
   // A skill is as good without the file.
   if (typeof content !== "string") return [];
   return content

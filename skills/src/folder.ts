@@ -19,7 +19,7 @@ export function readSkillFolder(folder: string, name: string, known: KnownTools)
   const home = join(folder, name);
   const [first, second] = forms.flatMap((form) => {
     const file = join(home, form);
-    const text = readText(file);
+    const text = readText(file, home);
     return text === undefined ? [] : [{ form, file, text }];
   });
   if (first === undefined) return undefined;
@@ -40,7 +40,7 @@ function withFiles(
   if (skill === undefined || problemAt === undefined) return { problems };
   const examples = [
     ...(skill.examples ?? []),
-    ...readRequests(join(home, "examples.txt")).map(({ text }) => text),
+    ...readRequests(join(home, "examples.txt"), home).map(({ text }) => text),
   ];
   const read = readInvestigation(home, skill, problemAt, known);
   const all = [...problems, ...read.problems];
@@ -59,7 +59,7 @@ function readInvestigation(
   known: KnownTools,
 ): { investigation?: Investigation; problems: SkillProblem[] } {
   const { path = "decision_tree.yaml", entry_point } = skill.decision_tree ?? {};
-  const [tree, mappings] = [path, "api_mappings.yaml"].map((name) => readYaml(join(home, name)));
+  const [tree, mappings] = [path, "api_mappings.yaml"].map((name) => readYaml(home, name));
   if (tree === undefined) {
     if (skill.decision_tree === undefined) return { problems: [] };
     return { problems: [problemAt(["decision_tree"], `decision_tree: ${path} is not in the folder`)] };
@@ -75,21 +75,32 @@ function readInvestigation(
     const message = `decision_tree.entry_point: ${path} begins at ${parsed.tree.entry_point}`;
     return { problems: [problemAt(["decision_tree", "entry_point"], message)] };
   }
-  const knowledge = readText(join(home, "knowledge_base.md"));
-  const texts = { ...(typeof knowledge === "string" && { knowledge }), prompts: readPrompts(home) };
-  return { investigation: { tree: parsed.tree, ...texts }, problems: [] };
+  const { problems, ...texts } = readTexts(home);
+  return problems.length > 0 ? { problems } : { investigation: { tree: parsed.tree, ...texts }, problems };
 }
 
-function readYaml(file: string): TreeText | { problem: SkillProblem } | undefined {
-  const text = readText(file);
+function readYaml(home: string, name: string): TreeText | { problem: SkillProblem } | undefined {
+  const file = join(home, name);
+  const text = readText(file, home);
   if (text === undefined) return undefined;
   return typeof text === "string" ? { file, text } : { problem: { file, line: 1, message: text.message } };
 }
 
-const readPrompts = (home: string): Record<string, string> =>
-  Object.fromEntries(
-    filesIn(join(home, "prompts"), ".txt").flatMap((name) => {
-      const text = readText(join(home, "prompts", name));
-      return typeof text === "string" ? [[name.slice(0, -".txt".length), text] as const] : [];
-    }),
-  );
+/** What an investigation's model is given to read. */
+function readTexts(
+  home: string,
+): Pick<Investigation, "knowledge" | "prompts"> & { problems: SkillProblem[] } {
+  const problems: SkillProblem[] = [];
+  const read = (...names: string[]) => {
+    const file = join(home, ...names);
+    const text = readText(file, home);
+    if (typeof text === "object") problems.push({ file, line: 1, message: text.message });
+    return typeof text === "string" ? text : undefined;
+  };
+  const knowledge = read("knowledge_base.md");
+  const prompts = filesIn(join(home, "prompts"), ".txt").flatMap((name) => {
+    const text = read("prompts", name);
+    return text === undefined ? [] : [[name.slice(0, -".txt".length), text] as const];
+  });
+  return { ...(knowledge !== undefined && { knowledge }), prompts: Object.fromEntries(prompts), problems };
+}

@@ -33,15 +33,20 @@ export function describeIssue(
 ): SkillProblem[] {
   const { path, message } = issue;
   if (issue.code === "unrecognized_keys" && path.length === 0)
-    return issue.keys.map((key) =>
-      source.problemAtKey(key, `${key}: is not a key of ${what}${offer(key, Object.keys(shape))}`),
-    );
+    return issue.keys
+      .slice(0, mostProblems)
+      .map((key) =>
+        source.problemAtKey(key, `${key}: is not a key of ${what}${offer(key, Object.keys(shape))}`),
+      );
   if (issue.code === "unrecognized_keys")
-    return issue.keys.map((key) =>
-      source.problemAt([...path, key], `${[...path, key].join(".")}: is not a key here`),
-    );
+    return issue.keys
+      .slice(0, mostProblems)
+      .map((key) => source.problemAt([...path, key], `${[...path, key].join(".")}: is not a key here`));
   return [source.problemAt(path, [path.join("."), message].filter(Boolean).join(": "))];
 }
+
+/** A file's problems beyond these are not reported: a person mends the first ones first, and each is looked up in the file. */
+export const mostProblems = 100;
 
 /** A file by its schema, with every problem at its line. `source` is undefined when its YAML is broken. */
 export function parseFile<Schema extends z.ZodObject>(
@@ -53,7 +58,10 @@ export function parseFile<Schema extends z.ZodObject>(
   if (Array.isArray(source)) return { problems: source };
   const { data, error } = schema.safeParse(source.value);
   const issues = error?.issues ?? [];
-  return { source, data, problems: issues.flatMap((issue) => describeIssue(issue, source, what, schema)) };
+  const problems = issues
+    .slice(0, mostProblems)
+    .flatMap((issue) => describeIssue(issue, source, what, schema));
+  return { source, data, problems: problems.slice(0, mostProblems) };
 }
 
 /** The end of a message on a name that is not known. */

@@ -159,6 +159,44 @@ describe("import_api_spec", () => {
     expect((await importing({ allow_remote_refs: true })).error?.message).toContain("which is never read");
   });
 
+  test("an address that leads elsewhere or whose answer never ends is refused, and holds no other call", async () => {
+    const open = new Set<string>();
+    const hostile = await serve((request, response) => {
+      const [, kind, to = ""] = /^\/(\w+)\/?(.*)/.exec(request.url ?? "") ?? [];
+      if (kind === "to") return void response.writeHead(302, { location: decodeURIComponent(to) }).end();
+      const piece = Buffer.alloc(kind === "endless" ? 1_000_000 : 1, " ");
+      const timer = setInterval(() => response.write(piece), 5);
+      open.add(kind ?? "");
+      response.once("close", () => {
+        clearInterval(timer);
+        open.delete(kind ?? "");
+      });
+    });
+    const from = (path: string) => client.call("import_api_spec", { source: `${hostile.url}/${path}` });
+    for (const place of [
+      "http://169.254.169.254/latest",
+      "http://[::ffff:169.254.169.254]/",
+      "file:///etc/hosts",
+    ]) {
+      const { error } = await from(`to/${encodeURIComponent(place)}`);
+      expect(error?.code, place).toMatch(/^(URL_DENIED|INVALID_RESPONSE|INVALID_INPUT)$/);
+    }
+    expect((await from("endless")).error?.code).toMatch(/^(INVALID_RESPONSE|INPUT_TOO_LARGE)$/);
+    const stop = new AbortController();
+    const source = `${hostile.url}/trickle`;
+    const trickling = client.client.callTool(
+      { name: "import_api_spec", arguments: { source } },
+      { signal: stop.signal },
+    );
+    const ended = trickling.catch(() => "cancelled");
+    await expect.poll(() => [...open]).toEqual(["trickle"]);
+    expect((await client.call("list_hosts", {})).error).toBeUndefined();
+    stop.abort();
+    expect(await ended).toBe("cancelled");
+    await expect.poll(() => open.size).toBe(0);
+    await hostile.close();
+  });
+
   test("reads a file of the uploads with the files next to it, and none outside", async () => {
     const folder = join(product.config.folders.uploads, "apis");
     mkdirSync(folder, { recursive: true });

@@ -147,6 +147,18 @@ describe.runIf(hasSandbox)("execute_code", () => {
     expect(structured).toMatchObject({ cut: 10_009 - 4_000, stdout: expect.stringMatching(/x\nthe end\n$/) });
   });
 
+  test("a flood of output is cut as it comes and holds no other call, and code has no way to our tools", async () => {
+    const ways = "env | grep -i labwright; find / -type s 2>/dev/null";
+    const flood = run("bash", `touch flooding; yes | head -c 100M; ${ways}; echo over`);
+    await expect.poll(() => readdirSync(folder)).toContain("flooding");
+    const first = await Promise.race([flood, files({ operation: "list" })]);
+    expect(first.structured).toHaveProperty("entries");
+    const { structured } = await flood;
+    expect(structured).toMatchObject({ status: "completed", cut: 100 * 1_048_576 + 5 - 4_000 });
+    expect(structured.stdout).toMatch(/^[y\n]+over\n$/);
+    rmSync(join(folder, "flooding"));
+  });
+
   test.each([
     ["python", "print(open('/etc/passwd').read())", "PATH_DENIED"],
     ["node", "console.log(require('node:fs').readFileSync('/etc/passwd', 'utf8'))", "PATH_DENIED"],

@@ -142,6 +142,10 @@ function readTrusted(folder: string): Trusted | undefined {
   }
 }
 
+/** The settings of a folder's labwright.yaml that need trust, in their order there; undefined without a file that can be read. */
+export const settingsToTrust = (folder: string): string[] | undefined =>
+  partsOf(folder)?.map(({ path }) => path);
+
 /** Every trusted folder, in the order of trust; `isCurrent`: its settings are still those that were trusted. */
 export const trustedFolders = (dataDir: string): { folder: string; isCurrent: boolean }[] =>
   Object.entries(readTrust(dataDir)).map(([folder, record]) => ({

@@ -1,12 +1,26 @@
-import { fillValue, joinText, NoValue, textAt } from "./placeholders.ts";
+import { fillValue, joinText, NoValue, refuseLarge, textAt } from "./placeholders.ts";
 import type { DecisionTree, Mapping, Mappings, SimpleTreeAction, TreeAction } from "./schema.ts";
 import { bindSql } from "./sql.ts";
 import type { FilledAction, ReplyRules, Scope, SimpleAction } from "./types.ts";
 
 type Of<Type extends SimpleTreeAction["type"]> = Extract<SimpleTreeAction, { type: Type }>;
 
-/** Fills all placeholders of an action. `at`: what time ranges end at. Throws {@link NoValue} for a value that is missing. */
+/**
+ * Fills all placeholders of an action. `at`: what time ranges end at. Throws {@link NoValue} for a value that is missing, and for an
+ * action that becomes too large.
+ */
 export function fillAction(
+  action: TreeAction,
+  tree: Pick<DecisionTree, "mappings">,
+  scope: Scope,
+  at: number,
+): FilledAction {
+  const filled = fillAll(action, tree, scope, at);
+  refuseLarge(filled);
+  return filled;
+}
+
+function fillAll(
   action: TreeAction,
   { mappings }: Pick<DecisionTree, "mappings">,
   scope: Scope,

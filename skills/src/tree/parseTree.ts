@@ -1,4 +1,4 @@
-import { offer, parseFile } from "../nearest.ts";
+import { mostProblems, offer, parseFile } from "../nearest.ts";
 import type { SkillProblem, Source } from "../source.ts";
 import { joinPieces } from "./fill.ts";
 import {
@@ -25,7 +25,8 @@ export type KnownNames = {
 };
 
 type Path = readonly PropertyKey[];
-type Problem = [path: Path, message: string];
+/** `nearest`: an unknown name and those that are known; the nearest of them is looked for only when the problem is reported. */
+type Problem = [path: Path, message: string, nearest?: [wanted: string, known: Iterable<string>]];
 
 /**
  * Parses a `decision_tree.yaml` with its `api_mappings.yaml`; a tree only when nothing is wrong with either. All problems of both
@@ -51,12 +52,17 @@ export function parseTree(
 }
 
 const at = (source: Source | undefined, problems: readonly Problem[]): SkillProblem[] =>
-  problems.flatMap(([path, message]) => source?.problemAt(path, `${path.join(".")}: ${message}`) ?? []);
+  problems.slice(0, mostProblems).flatMap(([path, message, nearest]) => {
+    const end = nearest === undefined ? "" : offer(...nearest);
+    return source?.problemAt(path, `${path.join(".")}: ${message}${end}`) ?? [];
+  });
 
 function checkTree(tree: TreeFile, mappings: Mappings | undefined, known: KnownNames): Problem[] {
   const steps = Object.keys(tree.steps);
   const checkName = (name: string | null, ...path: Path): Problem[] =>
-    name === null || steps.includes(name) ? [] : [[path, `no step is called ${name}${offer(name, steps)}`]];
+    name === null || Object.hasOwn(tree.steps, name)
+      ? []
+      : [[path, `no step is called ${name}`, [name, steps]]];
   return [
     ...checkName(tree.entry_point, "entry_point"),
     ...tree.parallel_checks.flatMap((name, index) => checkName(name, "parallel_checks", index)),
@@ -122,42 +128,42 @@ function checkAction(
   if (action.type === "tool")
     return tools.has(action.tool)
       ? []
-      : [[[...path, "tool"], `no tool is called ${action.tool}${offer(action.tool, tools)}`]];
+      : [[[...path, "tool"], `no tool is called ${action.tool}`, [action.tool, tools]]];
   const { source, mapping } = action;
   const problems: Problem[] = [];
   if (source !== undefined && !sources.has(source))
-    problems.push([[...path, "source"], `no data source is called ${source}${offer(source, sources)}`]);
+    problems.push([[...path, "source"], `no data source is called ${source}`, [source, sources]]);
   if (mapping === undefined || mappings === undefined) return problems;
-  const problem = mappingProblem(action, mapping, mappings, sources);
-  return problem === undefined ? problems : [...problems, [[...path, "mapping"], problem]];
+  return [...problems, ...mappingProblem(action, mapping, mappings, sources, [...path, "mapping"])];
 }
 
-/** What is wrong with the mapping of a step. */
+/** What is wrong with the mapping of a step; one problem at most. */
 function mappingProblem(
   action: Exclude<SimpleTreeAction, { type: "tool" }>,
   name: string,
   { mappings, queries, builders, requests, parsers }: Mappings,
   sources: ReadonlySet<string>,
-): string | undefined {
+  path: Path,
+): Problem[] {
   const mapping = Object.hasOwn(mappings, name) ? mappings[name] : undefined;
-  if (mapping === undefined) return `no mapping is called ${name}${offer(name, Object.keys(mappings))}`;
+  if (mapping === undefined) return [[path, `no mapping is called ${name}`, [name, Object.keys(mappings)]]];
   const { api, query, query_builder: builder, request, response_parser: parser } = mapping;
   const missing = (list: string, key: string | undefined, known: object) =>
     key !== undefined && !Object.hasOwn(known, key)
       ? `${name} names ${key}, which is not in ${list}`
       : undefined;
   if (action.source === undefined && !sources.has(api))
-    return `${name} asks ${api}, which is not in data_sources${offer(api, sources)}`;
+    return [[path, `${name} asks ${api}, which is not in data_sources`, [api, sources]]];
   const hasOwn =
     action.type === "query" ? (action.query_template ?? query ?? builder) : (action.path ?? request);
   if (hasOwn === undefined)
-    return `${name} names no ${action.type === "query" ? "query or query_builder" : "request"}`;
-  return (
+    return [[path, `${name} names no ${action.type === "query" ? "query or query_builder" : "request"}`]];
+  const problem =
     missing("queries", query, queries) ??
     missing("builders", builder, builders) ??
     missing("requests", request, requests) ??
-    missing("parsers", parser, parsers)
-  );
+    missing("parsers", parser, parsers);
+  return problem === undefined ? [] : [[path, problem]];
 }
 
 function checkMappings({ mappings, builders, parsers, item_types }: Mappings, known: KnownNames): Problem[] {
@@ -174,7 +180,7 @@ function checkMappings({ mappings, builders, parsers, item_types }: Mappings, kn
     // Without any item types the names of them only say what a reader may expect.
     if (type === undefined || types.length === 0 || types.includes(type)) return [];
     const path = ["mappings", name, "response_schema", "item_type"];
-    return [[path, `no item type is called ${type}${offer(type, types)}`]];
+    return [[path, `no item type is called ${type}`, [type, types]]];
   });
   return [...sqlOfBuilders, ...expressions, ...itemTypes];
 }

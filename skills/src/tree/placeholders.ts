@@ -47,5 +47,35 @@ function fillText(text: string, scope: Scope): unknown {
   return whole === undefined ? joinText(text, (name) => textAt(name, scope)) : valueAt(whole, scope);
 }
 
-export const joinText = (text: string, textOf: (name: string) => string): string =>
-  text.replace(marked, (all, name: string | undefined) => (name === undefined ? all : textOf(name)));
+/** Throws {@link NoValue}, also for a text that grows beyond {@link mostFilled}. */
+export function joinText(text: string, textOf: (name: string) => string): string {
+  let joined = "";
+  let done = 0;
+  for (const match of text.matchAll(marked)) {
+    const [all, name] = match;
+    joined = bounded(joined + text.slice(done, match.index) + (name === undefined ? all : textOf(name)));
+    done = match.index + all.length;
+  }
+  return joined + text.slice(done);
+}
+
+/** Characters and values of one action: many placeholders that name one large result would fill all memory. */
+const mostFilled = 1_000_000;
+const tooLarge = () => new NoValue(`the action has more than ${mostFilled} characters and values`);
+
+/** Throws {@link NoValue} for a text beyond {@link mostFilled}. */
+export function bounded(text: string): string {
+  if (text.length > mostFilled) throw tooLarge();
+  return text;
+}
+
+/** Throws {@link NoValue} for an action with more than {@link mostFilled} characters and values. */
+export function refuseLarge(action: unknown): void {
+  let left = mostFilled;
+  const count = (value: unknown): void => {
+    left -= typeof value === "string" ? value.length : 1;
+    if (left < 0) throw tooLarge();
+    if (typeof value === "object" && value !== null) for (const item of Object.values(value)) count(item);
+  };
+  count(action);
+}

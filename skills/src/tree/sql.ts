@@ -1,18 +1,19 @@
-import { NoValue, placeholder, textAt, valueAt } from "./placeholders.ts";
+import { bounded, NoValue, placeholder, textAt, valueAt } from "./placeholders.ts";
 import type { BoundSql, Scope } from "./types.ts";
 
 /** The parts of SQL in which a brace, a dollar or a semicolon means something else, and those signs. */
 const token =
-  /(?<comment>--[^\n]*|\/\*[\s\S]*?\*\/)|(?<dollar>\$(?<tag>[A-Za-z_]\w*|)\$[\s\S]*?\$\k<tag>\$)|(?<escaped>\b[eE]'(?:[^'\\]|''|\\[\s\S])*')|(?<text>'(?:[^']|'')*')|(?<name>"(?:[^"]|"")*"|`[^`]*`)|(?<open>'|"|`|\/\*)|(?<number>\$\d+)|(?<end>;)|(?<value>\{[A-Za-z_]\w*(?:\.\w+)*\})|(?<typed>\{\w+:)/g;
+  /(?<comment>--[^\n]*|\/\*[\s\S]*?\*\/)|(?<dollar>\$(?<tag>[A-Za-z_]\w*|)\$[\s\S]*?\$\k<tag>\$)|(?<escaped>\b[eE]'(?:[^'\\]|''|\\[\s\S])*')|(?<text>'(?:[^']|'')*')|(?<name>"(?:[^"]|"")*"|`[^`]*`)|(?<open>'|"|`|\/\*|\$(?:[A-Za-z_]\w*)?\$)|(?<number>\$\d+)|(?<end>;)|(?<value>\{[A-Za-z_]\w*(?:\.\w+)*\})|(?<typed>\{\w+:)/g;
 
 type Found = { kind: string; text: string; at: number };
 
-function tokensOf(template: string): Found[] {
-  return [...template.matchAll(token)].map((match) => {
+/** Looks for the next part only when it is asked for: behind a quote that is not closed each sign is looked up to the end. */
+function* tokensOf(template: string): Generator<Found> {
+  for (const match of template.matchAll(token)) {
     const [kind = ""] =
       Object.entries(match.groups ?? {}).find(([name, text]) => name !== "tag" && text !== undefined) ?? [];
-    return { kind, text: match[0], at: match.index };
-  });
+    yield { kind, text: match[0], at: match.index };
+  }
 }
 
 const hasPlaceholder = (text: string): boolean => text.replaceAll("{{", "").search(placeholder) >= 0;
@@ -101,7 +102,7 @@ function quoted(
     const [all, single, name] = match;
     value += inner.slice(done, match.index).replaceAll("''", "'");
     done = match.index + all.length;
-    value += name === undefined ? `{${single}}` : textAt(name, scope);
+    value = bounded(value + (name === undefined ? `{${single}}` : textAt(name, scope)));
     isValue ||= name !== undefined;
   }
   value += inner.slice(done).replaceAll("''", "'");

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
@@ -128,9 +128,17 @@ it("run starts it for its tests in a folder that is trusted, and lint says what 
   expect(await run(["run", "labwright"], { env: { ...env, CI: "true" }, cwd: folder.path })).toMatchObject(
     untrusted,
   );
-  expect((await labwright("doctor")).out).toContain("sets web_server, and its folder is not trusted");
+  const missing =
+    /MISSING {2}trust: .*sets web_server, and its folder is not trusted\.\n *fix: .*labwright trust/;
+  expect((await labwright("doctor")).out).toMatch(missing);
   expect(existsSync(join(folder.path, "app", "pid"))).toBe(false);
-  expect(await labwright("trust")).toMatchObject({ code: 0, out: expect.stringMatching(/: web_server$/m) });
+  const trusted = { code: 0, out: expect.stringMatching(/: web_server$/m) };
+  expect(await labwright("trust")).toMatchObject(trusted);
+  expect((await labwright("doctor")).out).toMatch(/^ok {7}trust: web_server in labwright\.yaml/m);
+  // A torn list of trusted folders trusts none.
+  truncateSync(join(folder.path, "data/trust.json"), 10);
+  expect(await labwright("run", "labwright")).toMatchObject(untrusted);
+  expect(await labwright("trust")).toMatchObject(trusted);
   expect(await labwright("run", "labwright")).toMatchObject({
     ...{ code: 0, out: expect.stringContaining("1 run: 1 passed") },
   });

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { builtInFactories } from "../../config/controllers.ts";
 import { dataDirProblem } from "../../config/dataDir.ts";
 import { dataDirectory } from "../../config/places.ts";
+import { settingsToTrust } from "../../config/trust.ts";
 import { type Config, loadConfig } from "../../config.ts";
 import { ToolError } from "../../errors.ts";
 import { findRunningDaemon } from "../../server/bridge/findDaemon.ts";
@@ -72,6 +73,17 @@ function unboundSecrets({ secrets }: Config): DiagnosisFinding[] {
   return [{ what: "secrets", status: "ok", detail }];
 }
 
+/** Of a labwright.yaml that was found in the working directory and taken, and so is trusted if it needs to be. */
+function trustedSettings({ file, data_dir }: Config, cwd: string): DiagnosisFinding[] {
+  if (file?.path !== join(cwd, "labwright.yaml") || cwd === data_dir) return [];
+  const settings = settingsToTrust(cwd) ?? [];
+  const detail =
+    settings.length > 0
+      ? `${settings.join(", ")} in labwright.yaml are trusted as they are now; labwright trust --remove ends it`
+      : "labwright.yaml needs none: it runs no program, reads no secret and opens no connection";
+  return [{ what: "trust", status: "ok", detail }];
+}
+
 function readConfig(
   options: DaemonOptions,
   { env, cwd }: Terminal,
@@ -94,7 +106,9 @@ function readConfig(
         fix: "Give it a value; tests that need it cannot run without",
       }),
     );
-    return { config, findings: [{ what, status: "ok", detail }, ...secrets, ...unboundSecrets(config)] };
+    const trust = options.config === undefined && !env.LABWRIGHT_CONFIG ? trustedSettings(config, cwd) : [];
+    const found: DiagnosisFinding[] = [{ what, status: "ok", detail }, ...trust];
+    return { config, findings: [...found, ...secrets, ...unboundSecrets(config)] };
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
     const problems = problemsSchema.safeParse(error.details).data?.problems ?? [];
@@ -108,7 +122,9 @@ function readConfig(
       };
     });
     if (findings.length > 0) return { findings };
-    return { findings: [{ what, status: "missing", detail: error.message, fix: error.hint }] };
+    const isUntrusted = error.details?.untrusted !== undefined;
+    const finding = { status: "missing", detail: error.message, fix: error.hint } as const;
+    return { findings: [{ what: isUntrusted ? "trust" : what, ...finding }] };
   }
 }
 

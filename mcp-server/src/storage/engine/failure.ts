@@ -8,7 +8,7 @@ import { ToolError } from "../../errors.ts";
  */
 const ofDatabase = /^(08|53|57P|58|XX|25006|55P03)/;
 
-/** STORAGE_FAILED for an error of the database itself. Undefined for any other error, such as a statement of ours that is wrong. */
+/** STORAGE_FAILED for an error of the database itself, ALREADY_EXISTS for a name that another call stored first. Undefined for any other error, such as a statement of ours that is wrong. */
 export function storageFailure(error: unknown): ToolError | undefined {
   if (error instanceof DrizzleQueryError) return failureOf(error.cause ?? error);
   return error instanceof pg.DatabaseError ? failureOf(error) : undefined;
@@ -17,9 +17,23 @@ export function storageFailure(error: unknown): ToolError | undefined {
 /** What a statement or a connection failed with. Any error that has no SQLSTATE is one of the connection. */
 function failureOf(error: Error): ToolError | undefined {
   if (error instanceof ToolError) return error;
+  if (isNameTaken(error)) return nameTaken();
   if (error instanceof pg.DatabaseError && !ofDatabase.test(error.code ?? "")) return undefined;
   return databaseGone(error);
 }
+
+/** A name is looked up before it is stored, and of two calls at once both find it free: a unique index stops the second. */
+const isNameTaken = (error: Error): boolean =>
+  error instanceof pg.DatabaseError &&
+  error.code === "23505" &&
+  /_(name|label|code)$/.test(error.constraint ?? "");
+
+const nameTaken = () =>
+  new ToolError(
+    "ALREADY_EXISTS",
+    "Another call stored something under that name at the same moment. Nothing was changed by this one.",
+    "Look at what is there now, then choose another name, or call again to change or replace it.",
+  );
 
 export function databaseGone(error: unknown): ToolError {
   const code = error instanceof pg.DatabaseError ? error.code : undefined;

@@ -58,10 +58,9 @@ export class StoredTests {
   save(checked: Checked, replace: MayReplace): Promise<{ id: string; created: boolean }> {
     return this.deps.transaction(async (tx) => {
       const saved = await this.placed(checked, tx);
-      await refuseReplacing(this.deps.rowsIn(tx), [saved], replace);
-      const stored = await this.deps.rowsIn(tx).upsert(saved, this.now());
-      await this.keep(tx, { ...saved, id: stored.id });
-      return stored;
+      const [id = saved.id] = await this.put([saved], replace, tx);
+      await this.keep(tx, { ...saved, id });
+      return { id, created: id === saved.id };
     });
   }
 
@@ -83,21 +82,18 @@ export class StoredTests {
   /** Throws ALREADY_EXISTS like {@link save}. Tests that were loaded from their files replace what is stored. */
   async saveAll(list: readonly Checked[], { tx, placeOf, replace = false }: ImportOptions): Promise<void> {
     const store = async (within: Database) => {
-      if (!placeOf) {
-        const all = await Promise.all(list.map((checked) => this.placed(checked, within)));
-        await refuseReplacing(this.deps.rowsIn(within), all, () => replace);
+      if (placeOf) {
+        for (const [index, { testcase }] of list.entries())
+          await this.deps
+            .rowsIn(within)
+            .upsert({ id: randomUUID(), testcase, ...placeOf(index) }, this.now());
+        return;
       }
-      const saved: SavedTest[] = [];
-      for (const [index, checked] of list.entries()) {
-        const place = placeOf?.(index);
-        const one = place
-          ? { id: randomUUID(), testcase: checked.testcase, ...place }
-          : await this.placed(checked, within);
-        const { id } = await this.deps.rowsIn(within).upsert(one, this.now());
-        saved.push({ ...one, id });
-      }
+      const all: SavedTest[] = [];
+      for (const checked of list) all.push(await this.placed(checked, within));
+      const ids = await this.put(all, () => replace, within);
       // Files are written when all is stored. What was loaded from a file is in it already.
-      if (!placeOf) for (const one of saved) await this.keep(within, one);
+      for (const [index, one] of all.entries()) await this.keep(within, { ...one, id: ids[index] ?? one.id });
     };
     await (tx ? store(tx) : this.deps.transaction(store));
   }
@@ -139,6 +135,22 @@ export class StoredTests {
         (source.project === "" || other.source.project === source.project) &&
         callsOf(other).some((name) => names.includes(name)),
     );
+  }
+
+  /**
+   * Stores tests and returns their ids. Each is first inserted under a name that is free, which the database decides: of two calls
+   * at once the second waits for the first, and then sees what it would replace.
+   */
+  private async put(list: readonly SavedTest[], replace: MayReplace, tx: Database): Promise<string[]> {
+    const rows = this.deps.rowsIn(tx);
+    const ids: (string | undefined)[] = [];
+    for (const saved of list) ids.push(await rows.insert(saved, this.now()));
+    const present = list.filter((_, index) => ids[index] === undefined);
+    await refuseReplacing(rows, present, replace);
+    const stored: string[] = [];
+    for (const [index, saved] of list.entries())
+      stored.push(ids[index] ?? (await rows.upsert(saved, this.now())).id);
+    return stored;
   }
 
   private async keep(tx: Database, { id, testcase, source }: SavedTest): Promise<void> {

@@ -89,10 +89,7 @@ export function createUserInterfaces({ db, clock }: UserInterfaceDependencies) {
       apps: readonly NewApp[],
       options: { replace: boolean; storeWith(tx: Database, models: readonly AppModel[]): Promise<void> },
     ): Promise<{ model: AppModel; replaced: boolean }[]> {
-      const rows = await Promise.all(apps.map((app) => rowFor(db, app)));
-      const present = rows.find((row) => row && row.archived_at === null);
-      if (present && !options.replace)
-        throw taken(present.name, "Pass replace: true to put this one in its place.");
+      const rows: (UserInterfaceRow | undefined)[] = [];
       const storeApp = async (tx: Database, { make, source }: NewApp, row: UserInterfaceRow | undefined) => {
         const known = row && (await models.loadWithin(tx, row.id));
         const model = { ...make(known), source: source ?? known?.source ?? databaseOnly };
@@ -100,6 +97,8 @@ export function createUserInterfaces({ db, clock }: UserInterfaceDependencies) {
         return model;
       };
       const storeAll = async (tx: Database) => {
+        for (const app of apps) rows.push(await rowFor(tx, app));
+        if (!options.replace) refuseReplacing(rows);
         const stored: AppModel[] = [];
         for (const [index, app] of apps.entries()) stored.push(await storeApp(tx, app, rows[index]));
         await options.storeWith(tx, stored);
@@ -216,6 +215,11 @@ async function ownRow(db: Database, name: string): Promise<UserInterfaceRow | un
 
 const rowFor = (db: Database, { name, source }: NewApp) =>
   source ? userinterfaceRows(db).findIn(source.project, name) : ownRow(db, name);
+
+function refuseReplacing(rows: readonly (UserInterfaceRow | undefined)[]): void {
+  const present = rows.find((row) => row && row.archived_at === null);
+  if (present) throw taken(present.name, "Pass replace: true to put this one in its place.");
+}
 
 /** A tool does not delete a file that its author wrote. */
 function refuseFile({ ui, source }: AppModel): void {
