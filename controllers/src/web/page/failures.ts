@@ -97,6 +97,7 @@ export function asDeviceError(error: unknown, attempt: Attempt): DeviceError {
   }
   const reason = reasonOf(error);
   return (
+    tooLong(reason) ??
     networkFailure(reason, attempt) ??
     elementFailure(error, reason, attempt) ??
     closedFailure(reason, attempt) ??
@@ -105,6 +106,17 @@ export function asDeviceError(error: unknown, attempt: Attempt): DeviceError {
       `${attempt.command} failed: ${firstLines(error)}. Look at the screen and try another way.`,
     )
   );
+}
+
+/** For an answer that the browser's pipe refuses; undefined for another error. */
+export function tooLong(text: string): DeviceError | undefined {
+  const [, size] = /the answer has (\d+ (?:bytes|characters)), which is too much to read/.exec(text) ?? [];
+  return size === undefined
+    ? undefined
+    : new DeviceError(
+        "ACTION_REJECTED",
+        `The page answers with ${size}, which is too much to read. Ask for a smaller part of it.`,
+      );
 }
 
 export function lostBrowser(): DeviceError {
