@@ -14,15 +14,15 @@ const LONGEST_TEXT = 128_000;
 const SHORTEST_CUT = 256;
 
 /** What is done with a message of more than `longest` bytes. */
-type Limit = { longest: number; then: "refuse" | "drop" | "cut" };
+type Limit = { longest: number; over: "refuse" | "drop" | "cut" };
 
 function limitOf(head: string): Limit {
   if (head.startsWith('{"id":'))
-    return { longest: head.includes('"result":{"data":"') ? LONGEST_DATA : LONGEST_ANSWER, then: "refuse" };
+    return { longest: head.includes('"result":{"data":"') ? LONGEST_DATA : LONGEST_ANSWER, over: "refuse" };
   const method = /"method":"([\w.]+)"/.exec(head)?.[1] ?? "";
-  if (/screencastFrame$/i.test(method)) return { longest: LONGEST_DATA, then: "drop" };
+  if (/screencastFrame$/i.test(method)) return { longest: LONGEST_DATA, over: "drop" };
   const isText = /^(Runtime|Log)\.|dialog|error/i.test(method);
-  return { longest: isText ? LONGEST_TEXT : LONGEST_EVENT, then: "cut" };
+  return { longest: isText ? LONGEST_TEXT : LONGEST_EVENT, over: "cut" };
 }
 
 /**
@@ -67,11 +67,11 @@ class Message {
 
   end(): Buffer[] {
     if (this.#limit === undefined || this.#size <= this.#limit.longest) return this.#pieces;
-    return this.#cutter?.end() ?? (this.#limit.then === "refuse" ? [this.#refusal()] : []);
+    return this.#cutter?.end() ?? (this.#limit.over === "refuse" ? [this.#refusal()] : []);
   }
 
-  #shorten(piece: Buffer, { longest, then }: Limit): void {
-    if (then === "cut") {
+  #shorten(piece: Buffer, { longest, over }: Limit): void {
+    if (over === "cut") {
       this.#cutter ??= new Cutter(longest);
       for (const one of [...this.#pieces, piece]) this.#cutter.push(one);
     } else this.#tail = Buffer.concat([this.#tail, piece.subarray(-TAIL)]).subarray(-TAIL);
@@ -157,16 +157,16 @@ class Cutter {
 
   /** Where the string's last quote is; `until` if it is not before. */
   #findEnd(piece: Buffer, from: number, until: number): number {
-    let escape = this.#escape;
+    let digits = this.#escape;
     let at = from;
     for (; at < until; at++) {
       const byte = piece[at];
-      if (escape > 0) escape--;
-      else if (escape < 0) escape = byte === LETTER_U ? 4 : 0;
-      else if (byte === BACKSLASH) escape = -1;
+      if (digits > 0) digits--;
+      else if (digits < 0) digits = byte === LETTER_U ? 4 : 0;
+      else if (byte === BACKSLASH) digits = -1;
       else if (byte === QUOTE) break;
     }
-    this.#escape = escape;
+    this.#escape = digits;
     return at;
   }
 
