@@ -102,7 +102,7 @@ function withLies(value: Json, other: Json): Json[] {
   return [other, ...inside];
 }
 
-it("a look whose answer has a wrong type in any place is refused, and the next look is as ever", async () => {
+it("a snapshot whose answer has a wrong type in any place is refused, and the next one is as ever", async () => {
   let seen = "";
   lie = (text) => {
     if (isLook(text)) seen = text;
@@ -142,7 +142,7 @@ const lies: readonly [what: string, change: (text: string) => string, code: stri
   ["its own word for a length", () => "!99999999999999999999999999", "ACTION_REJECTED"],
   ["a prototype", (text) => text.replace("{", '{"__proto__":{"isAdmin":true},"constructor":1,'), "ok"],
 ];
-it.each(lies)("a look that answers with %s is refused or loses it", async (_what, change, code) => {
+it.each(lies)("a snapshot that answers with %s is refused or loses it", async (_what, change, code) => {
   lie = (text) => text;
   await opened.device.show(body);
   lie = (text) => (isLook(text) ? change(text) : text);

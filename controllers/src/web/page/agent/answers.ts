@@ -1,6 +1,6 @@
 /**
- * What the agent may answer, by question. An answer is a stranger's: the browser may be somebody else's. The agent itself imports only
- * the types, so that no page gets zod. Sizes are bounded in the whole, by `askAgent`.
+ * What the agent may answer, by question. The browser may be one that we did not start, so an answer is parsed. The agent itself
+ * imports only the types, so that no page gets zod. `askAgent` bounds the size.
  */
 import { z } from "zod";
 import { selectorKinds } from "../../../contract.ts";
