@@ -167,6 +167,7 @@ export const answers = {
   framePlace,
   coverOf: z.string(),
   find: matches,
+  textsOf: texts,
   describeGathered: matches,
   describeElement: description.nullable(),
   rank: z.array(z.array(candidate)),
