@@ -22,6 +22,10 @@ const stateRoles = {
 } as const;
 export type StateName = keyof typeof stateRoles;
 
+export const stateNames: readonly StateName[] = Object.keys(stateRoles).filter((name): name is StateName =>
+  Object.hasOwn(stateRoles, name),
+);
+
 /** The states that a thing can be in, each as it is now. A state that is left out is one that it cannot be in. */
 export type States = Readonly<Partial<Record<StateName, boolean | "mixed">>>;
 

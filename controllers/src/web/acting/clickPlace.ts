@@ -1,10 +1,17 @@
 import type { Locator } from "playwright-core";
+import { z } from "zod";
 import { quoted } from "../../elements/quoted.ts";
 import { DeviceError } from "../../errors.ts";
 import { runApart } from "../page/askAgent.ts";
 
 /** In pixels from the corner of the element, as Playwright's `position` is. */
-export type Place = { x: number; y: number };
+export const placeSchema = z.object({ x: z.number(), y: z.number() });
+export const boxSchema = z.object({
+  ...placeSchema.shape,
+  width: z.number().nonnegative(),
+  height: z.number().nonnegative(),
+});
+export type Place = z.output<typeof placeSchema>;
 type Options = { timeout: number; signal: AbortSignal };
 
 /**
@@ -12,7 +19,7 @@ type Options = { timeout: number; signal: AbortSignal };
  * an option of a closed list, ELEMENT_NOT_ACTIONABLE if links or buttons cover the element.
  */
 export async function clickPlace(locator: Locator, options: Options): Promise<Place | undefined> {
-  const { option, list, place } = await runApart(locator, clickFacts, undefined, options);
+  const { option, list, place } = await runApart(locator, clickFactsSchema, clickFacts, undefined, options);
   if (option !== null)
     throw new DeviceError(
       "COMMAND_UNSUITABLE",
@@ -28,7 +35,12 @@ export const noPlace = (): DeviceError =>
     "The element is there, but links or buttons inside of it take every click. Act on one of them, or on the box itself.",
   );
 
-type ClickFacts = { option: string | null; list: string; place: "middle" | "none" | Place };
+const clickFactsSchema = z.object({
+  option: z.string().nullable(),
+  list: z.string(),
+  place: z.union([z.enum(["middle", "none"]), placeSchema]),
+});
+type ClickFacts = z.output<typeof clickFactsSchema>;
 
 // What follows runs in the page.
 

@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { DeviceError } from "../../errors.ts";
 import { withDeadline } from "../../waiting/deadlines.ts";
 import type { DrivenSession } from "../browser/session.ts";
-import type { HeldField } from "../page/agent/fields.ts";
+import type { HeldField } from "../page/agent/answers.ts";
 import { askAgent } from "../page/askAgent.ts";
 import { askFrames } from "../page/elementsInFrames.ts";
 

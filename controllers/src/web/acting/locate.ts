@@ -5,9 +5,9 @@ import { wantedText } from "../../elements/selectors.ts";
 import { LOCATE_TIMEOUT_MS, onlyTarget, type Target } from "../../elements/target.ts";
 import type { DeviceError } from "../../errors.ts";
 import { testIdAttributeOf, type WebSession } from "../browser/session.ts";
-import type { Description, Matches } from "../page/agent/agent.ts";
+import type { Description, Matches } from "../page/agent/answers.ts";
 import type { PageQuery } from "../page/agent/query.ts";
-import { askAgent } from "../page/askAgent.ts";
+import { askAgent, expectOwnRefs } from "../page/askAgent.ts";
 import {
   askedIn,
   askFrame,
@@ -138,7 +138,11 @@ async function severalMatch(
     return { limit: 6, selectors: false, testIdAttribute, refs };
   };
   const found = await findInFrames(session.page(), query, optionsOf, signal);
-  for (const { frame, answer } of found) memory.refs.numbered(memory.prefix(frame), answer.next ?? 1);
+  for (const { frame, answer } of found) {
+    const prefix = memory.prefix(frame);
+    memory.refs.numbered(prefix, answer.next ?? 1);
+    expectOwnRefs(answer.first, prefix, memory.refs.nextNumber(prefix));
+  }
   const first = found.flatMap(({ answer }) => answer.first).slice(0, 6);
   return ambiguous(selector, countAll(found), first.map(candidate));
 }

@@ -3,7 +3,7 @@ import { unsent } from "../../dispatch.ts";
 import { quoted } from "../../elements/quoted.ts";
 import type { Target } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
-import type { FieldFacts, HeldField } from "../page/agent/fields.ts";
+import type { FieldFacts, HeldField } from "../page/agent/answers.ts";
 import { askAgent, askElement } from "../page/askAgent.ts";
 import { askFrames } from "../page/elementsInFrames.ts";
 import type { Action } from "./action.ts";

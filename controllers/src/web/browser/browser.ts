@@ -5,6 +5,7 @@ import { firstLines } from "../page/failures.ts";
 import { registerEngine } from "../page/inpage.ts";
 import { playwright } from "../page/playwright.ts";
 import type { BrowserProxy } from "../proxy/browserProxy.ts";
+import { boundPipes } from "./boundedPipe.ts";
 import { browserNotFound, channelNotFound, findBrowser } from "./findBrowser.ts";
 import type { StorageState } from "./session.ts";
 import { isOverBidi, type WebSettings } from "./settings.ts";
@@ -126,6 +127,7 @@ async function launch(settings: WebSettings, proxy: BrowserProxy | undefined): P
     ...(settings.browser === "chromium" ? { args: quietFlags, chromiumSandbox: settings.sandbox } : {}),
     ...(proxy && proxyOptions(settings, proxy)),
   };
+  boundPipes();
   const launchWith = (chosen: LaunchOptions) => playwright()[settings.browser].launch(chosen);
   return options.chromiumSandbox === true ? launchSandboxed(launchWith, options) : launchWith(options);
 }

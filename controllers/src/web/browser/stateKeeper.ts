@@ -1,4 +1,5 @@
 import type { BrowserContext, CDPSession, Frame, Page } from "playwright-core";
+import { z } from "zod";
 import { endsWithin } from "../../waiting/deadlines.ts";
 import { runApart } from "../page/askAgent.ts";
 import type { StorageState } from "./session.ts";
@@ -165,7 +166,7 @@ export class StateKeeper {
       frames.map(async (frame) => {
         const [origin] = originOf(frame);
         if (origin === undefined) return;
-        const entries = await runApart(frame.locator(":root"), itemsOf, undefined, {
+        const entries = await runApart(frame.locator(":root"), itemsSchema, itemsOf, undefined, {
           timeout: ITEMS_MS,
           signal: AbortSignal.timeout(ITEMS_MS),
         }).catch(() => undefined);
@@ -178,7 +179,8 @@ export class StateKeeper {
 const ITEMS_MS = 2_000;
 
 /** Runs in the page. */
-const itemsOf = (): [string, string][] => Object.entries(localStorage);
+const itemsSchema = z.array(z.tuple([z.string(), z.string()]));
+const itemsOf = (): z.input<typeof itemsSchema> => Object.entries(localStorage);
 
 /** Storage that another site's page keeps apart for itself cannot be given back; session storage ends with its tab. */
 function keptOriginOf({ isLocalStorage, storageKey, securityOrigin = "" }: StorageId): string[] {

@@ -9,7 +9,7 @@ import { portable } from "../../portable.ts";
 import { stateChecks } from "../../screens/stateChecks.ts";
 import { ANSWER_DEADLINE_MS, ask } from "../acting/question.ts";
 import type { CheckSession } from "../browser/session.ts";
-import type { Description } from "../page/agent/agent.ts";
+import type { Description } from "../page/agent/answers.ts";
 import { downloadChecks } from "./downloads.ts";
 import { elementPropertyChecks } from "./element.ts";
 import { layoutCheck } from "./layout.ts";

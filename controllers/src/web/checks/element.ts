@@ -18,7 +18,7 @@ import { DeviceError } from "../../errors.ts";
 import { portable } from "../../portable.ts";
 import { describe } from "../acting/locate.ts";
 import type { CheckSession } from "../browser/session.ts";
-import type { Description } from "../page/agent/agent.ts";
+import type { Description } from "../page/agent/answers.ts";
 import { runApart } from "../page/askAgent.ts";
 import { absent, foundOne, lookUp, nearestTo, notOne, readOptions } from "./lookup.ts";
 
@@ -144,7 +144,15 @@ function property<Wanted extends z.ZodObject>(session: CheckSession, spec: Prope
       const lookup = await lookUp(session, targetOf(wanted), signal);
       const expected = `${lookup.target} ${spec.expects(wanted)}`;
       const one = foundOne(lookup);
-      const found = one && (await runApart(one, spec.read, spec.about?.(wanted) ?? "", readOptions(signal)));
+      const found =
+        one &&
+        (await runApart(
+          one,
+          z.string().nullable(),
+          spec.read,
+          spec.about?.(wanted) ?? "",
+          readOptions(signal),
+        ));
       if (found === undefined) return notOne(session, lookup, expected, signal);
       if (found === null) throw new DeviceError("INVALID_PARAMS", spec.refusal?.(wanted) ?? expected);
       return {

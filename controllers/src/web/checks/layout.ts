@@ -4,12 +4,13 @@ import { type Check, defineCheck, type Reading } from "../../contract.ts";
 import { ofSubject } from "../../elements/readings.ts";
 import { type Target, targetShape } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
+import { boxSchema } from "../acting/clickPlace.ts";
 import type { CheckSession } from "../browser/session.ts";
 import { askElement, askFrameElement, runApart } from "../page/askAgent.ts";
 import { placeOfFrame } from "../page/elementsInFrames.ts";
 import { foundOne, lookUp, notOne, readOptions, SilentFrames } from "./lookup.ts";
 
-type Box = { x: number; y: number; width: number; height: number };
+type Box = z.output<typeof boxSchema>;
 
 /** By how many pixels an element is out of place; 0 or less if the relation holds. */
 const relations: Readonly<Record<string, (one: Box, other: Box) => number>> = {
@@ -122,7 +123,7 @@ async function inWindow(locator: Locator, part: number, signal: AbortSignal): Pr
 
 /** Within its own frame, and in each frame around that. */
 async function notCovered(locator: Locator, own: Frame, signal: AbortSignal): Promise<Judged> {
-  const box = await runApart(locator, boxInFrame, undefined, readOptions(signal));
+  const box = await runApart(locator, boxSchema, boxInFrame, undefined, readOptions(signal));
   const cover =
     (await askElement(locator, "coverOf", [null], readOptions(signal))) ||
     (await coverAround(own, box, signal));

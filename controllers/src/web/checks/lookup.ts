@@ -5,7 +5,8 @@ import { wantedText } from "../../elements/selectors.ts";
 import { onlyTarget, type Target } from "../../elements/target.ts";
 import { countAll, describe, frameOfRef } from "../acting/locate.ts";
 import { type CheckSession, testIdAttributeOf } from "../browser/session.ts";
-import type { DescribeOptions, Description } from "../page/agent/agent.ts";
+import type { DescribeOptions } from "../page/agent/agent.ts";
+import type { Description } from "../page/agent/answers.ts";
 import {
   type Found,
   type FrameAnswer,

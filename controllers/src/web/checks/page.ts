@@ -265,7 +265,7 @@ function selectedText(session: CheckSession): Check {
     title: (_, input) => `the selected text is ${wantedIn(input, "text")}`,
     async read({ text, match }, signal) {
       const { answers, silent } = await askAllFrames(session.page(), signal, (frame) =>
-        runApart(frame.locator(":root"), readSelection, undefined, readOptions(signal)),
+        runApart(frame.locator(":root"), z.string(), readSelection, undefined, readOptions(signal)),
       );
       const found = answers.map(({ answer }) => answer).find((one) => one !== "") ?? "";
       if (found === "" && silent > 0) throw new SilentFrames(silent);

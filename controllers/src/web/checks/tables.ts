@@ -35,7 +35,7 @@ export function tableCell(session: CheckSession): Check {
       const place = `column ${nameOf(column)} of row ${nameOf(row)} in ${lookup.target}`;
       const expected = `${place} ${relation(match)} ${quoted(text)}`;
       const one = foundOne(lookup);
-      const drawn = one && (await runApart(one, drawnTable, undefined, readOptions(signal)));
+      const drawn = one && (await runApart(one, z.string(), drawnTable, undefined, readOptions(signal)));
       if (drawn === undefined) return notOne(session, lookup, expected, signal);
       if (drawn === "")
         return inconclusive(

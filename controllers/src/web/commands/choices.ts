@@ -32,7 +32,7 @@ function selectOption(actions: Actions): Command {
     done: "selected in",
     async run(locator, input, action) {
       const wanted = typeof input.option === "string" ? [input.option] : input.option;
-      const offered = await runApart(locator, optionsOf, null, action.limits);
+      const offered = await runApart(locator, optionsSchema, optionsOf, null, action.limits);
       if (offered !== null && wanted.length > 1 && !offered.multiple) {
         throw new DeviceError("ACTION_REJECTED", "This <select> takes one option only. Give one.");
       }
@@ -42,7 +42,10 @@ function selectOption(actions: Actions): Command {
         expectOptions(action, wanted);
       } catch (error) {
         if (offered === null || !(error instanceof playwright().errors.TimeoutError)) throw error;
-        const now = await runApart(locator, optionsOf, null, { timeout: 1_000, signal: action.signal });
+        const now = await runApart(locator, optionsSchema, optionsOf, null, {
+          timeout: 1_000,
+          signal: action.signal,
+        });
         refuseMissing(wanted, now ?? offered);
         throw error;
       }
@@ -50,7 +53,10 @@ function selectOption(actions: Actions): Command {
   });
 }
 
-type Options = { labels: string[]; values: string[]; multiple: boolean };
+const optionsSchema = z
+  .object({ labels: z.array(z.string()), values: z.array(z.string()), multiple: z.boolean() })
+  .nullable();
+type Options = NonNullable<z.output<typeof optionsSchema>>;
 
 function refuseMissing(wanted: readonly string[], { labels, values }: Options): void {
   const missing = wanted.filter((option) => !labels.includes(option) && !values.includes(option));
@@ -74,7 +80,7 @@ function setChecked(actions: Actions): Command {
     async run(locator, input, action) {
       await noteField(action, locator, input);
       expectChecked(action, input.checked);
-      const throughLabel = await runApart(locator, needsLabel, null, action.limits);
+      const throughLabel = await runApart(locator, z.boolean(), needsLabel, null, action.limits);
       if (!throughLabel) {
         const position = await clickPlace(locator, action.limits);
         return locator.setChecked(input.checked, { ...action.limits, ...(position && { position }) });
@@ -92,7 +98,7 @@ async function clickLabel(locator: Locator, action: Action): Promise<void> {
   if (place !== "none")
     return label?.click({ ...action.limits, ...(place !== "middle" && { position: place }) });
   await locator.focus(action.limits);
-  if (!(await runApart(locator, hasFocus, null, action.limits))) throw noPlace();
+  if (!(await runApart(locator, z.boolean(), hasFocus, null, action.limits))) throw noPlace();
   await locator.press("Space", action.limits);
 }
 
@@ -109,7 +115,7 @@ function uploadFile(actions: Actions): Command {
     async run(locator, input, action) {
       const paths = input.files.map((name) => action.session.context.uploadPath(name));
       await Promise.all(paths.map((path, index) => mustExist(path, input.files[index] ?? "")));
-      if (await runApart(locator, takesFiles, null, action.limits)) {
+      if (await runApart(locator, z.boolean(), takesFiles, null, action.limits)) {
         await noteField(action, locator, input);
         await locator.setInputFiles(paths, action.limits);
         return expectKept(action);

@@ -6,7 +6,7 @@ import { DeviceError } from "../../errors.ts";
 import { portable } from "../../portable.ts";
 import { pause, untilAborted } from "../../waiting/deadlines.ts";
 import type { Action, Actions } from "../acting/action.ts";
-import { clickPlace } from "../acting/clickPlace.ts";
+import { clickPlace, placeSchema } from "../acting/clickPlace.ts";
 import { inOneFrame } from "../acting/locate.ts";
 import { askAgent, askElement, askOverDevTools, runApart } from "../page/askAgent.ts";
 import { askFrames } from "../page/elementsInFrames.ts";
@@ -186,7 +186,7 @@ export async function middleOf(locator: Locator, action: Action, by: Handle = "m
     x: along(width, by.endsWith("left"), by.endsWith("right")),
     y: along(height, by.startsWith("top"), by.startsWith("bottom")),
   };
-  const border = await runApart(locator, borderOf, undefined, action.limits);
+  const border = await runApart(locator, placeSchema, borderOf, undefined, action.limits);
   await locator.hover({
     ...action.limits,
     position: { x: position.x - border.x, y: position.y - border.y },

@@ -7,7 +7,8 @@ import type { Actions } from "../acting/action.ts";
 import { countAll, locate } from "../acting/locate.ts";
 import { ask } from "../acting/question.ts";
 import { type DrivenSession, testIdAttributeOf } from "../browser/session.ts";
-import type { DescribeOptions, Description } from "../page/agent/agent.ts";
+import type { DescribeOptions } from "../page/agent/agent.ts";
+import type { Description } from "../page/agent/answers.ts";
 import { askElement, runApart } from "../page/askAgent.ts";
 import { findInFrames } from "../page/elementsInFrames.ts";
 import { parseForPage } from "../page/selectors.ts";
@@ -60,7 +61,10 @@ export function readingCommands(actions: Actions): Command[] {
         "Gives a table or grid as columns and rows, each row an object by its headers; total where the page says that there are more rows than it holds.",
       input: targetInput,
       async read(locator, _, signal) {
-        const drawn = await runApart(locator, drawnTable, undefined, { timeout: READ_MS, signal });
+        const drawn = await runApart(locator, z.string(), drawnTable, undefined, {
+          timeout: READ_MS,
+          signal,
+        });
         const { columns, rows, total } = tableOf(drawn);
         const more = total === undefined ? "" : ` of ${total}; the page holds no more of them now`;
         return {

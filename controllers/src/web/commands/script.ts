@@ -7,6 +7,7 @@ import { untilAborted, withDeadline } from "../../waiting/deadlines.ts";
 import type { Actions } from "../acting/action.ts";
 import { ask } from "../acting/question.ts";
 import type { DrivenSession } from "../browser/session.ts";
+import { tooLong } from "../page/failures.ts";
 
 const STOP_MS = 1_000;
 const LONGEST_RESULT = 10_000;
@@ -90,6 +91,8 @@ function scriptError(error: unknown, signal: AbortSignal): unknown {
     return error;
   if (/^page\.evaluate: (?:Target |Page crashed|Frame was|Execution context was)/.test(error.message))
     return error;
+  const refusal = tooLong(error.message);
+  if (refusal) return refusal;
   const reason = shortened((error.message.split("\n", 1)[0] ?? "").replace("page.evaluate: ", ""), 500);
   const failure = new DeviceError("ACTION_REJECTED", `The script threw: ${reason}. Correct it.`);
   failure.dispatched = "yes";

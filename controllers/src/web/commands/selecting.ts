@@ -20,7 +20,7 @@ export function selectText(actions: Actions): Command {
     async run(locator, { text }, action) {
       if (text === undefined) return locator.selectText(action.limits);
       await locator.scrollIntoViewIfNeeded(action.limits);
-      if (await runApart(locator, selectPart, text, action.limits)) return;
+      if (await runApart(locator, z.boolean(), selectPart, text, action.limits)) return;
       throw new DeviceError(
         "ELEMENT_NOT_FOUND",
         `There is no ${quoted(text)} in the element's text. Read it with get_text, and give a part of it in its own case.`,

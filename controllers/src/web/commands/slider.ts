@@ -6,6 +6,7 @@ import { targetShape, timeoutShape } from "../../elements/target.ts";
 import { DeviceError } from "../../errors.ts";
 import { poll, untilAborted } from "../../waiting/deadlines.ts";
 import type { Action, Actions } from "../acting/action.ts";
+import { boxSchema, placeSchema } from "../acting/clickPlace.ts";
 import { expectKept, expectText } from "../acting/readBack.ts";
 import { askElement, runApart } from "../page/askAgent.ts";
 import { elementCommand } from "./elementCommand.ts";
@@ -43,25 +44,24 @@ export function setSlider(actions: Actions): Command {
   });
 }
 
-type SliderState = {
+const sliderSchema = z.object({
   /** The browser's own. */
-  native: boolean;
+  native: z.boolean(),
   /** How many sliders the target is or holds. */
-  count: number;
-  inside: boolean;
-  now?: number | undefined;
-  min: number;
-  max: number;
-  step?: number | undefined;
-  vertical: boolean;
+  count: z.int().nonnegative(),
+  inside: z.boolean(),
+  now: z.number().optional(),
+  min: z.number(),
+  max: z.number(),
+  step: z.number().optional(),
+  vertical: z.boolean(),
   /** Where the middle of the thumb is and where it can go, in pixels of the frame; absent where no track is found. */
-  track?:
-    | { x: number; y: number; width: number; height: number; thumb: { x: number; y: number } }
-    | undefined;
-};
+  track: z.object({ ...boxSchema.shape, thumb: placeSchema }).optional(),
+});
+type SliderState = z.output<typeof sliderSchema>;
 
 const read = (locator: Locator, action: Action): Promise<SliderState> =>
-  runApart(locator, readSlider, null, action.limits);
+  runApart(locator, sliderSchema, readSlider, null, action.limits);
 
 /** The browser moves a value that is on no step to the nearest one that is. */
 function onStep({ min, step }: SliderState, value: number): boolean {
@@ -175,7 +175,7 @@ function readSlider(element: Element): SliderState {
   const unknown = { native: false, count: found.length, inside, min: 0, max: 100, vertical: false };
   if (!slider || found.length > 1) return unknown;
   const numberOf = (text: string | null) =>
-    text === null || text.trim() === "" || Number.isNaN(Number(text)) ? undefined : Number(text);
+    text === null || text.trim() === "" || !Number.isFinite(Number(text)) ? undefined : Number(text);
   if (slider instanceof HTMLInputElement)
     return {
       ...unknown,

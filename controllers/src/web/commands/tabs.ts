@@ -128,7 +128,7 @@ const TITLE_DEADLINE_MS = 2_000;
 /** A busy tab gives no title; it must not hold up the others. */
 async function describeTab(page: Page, index: number, current: boolean) {
   const options = { timeout: TITLE_DEADLINE_MS, signal: AbortSignal.timeout(TITLE_DEADLINE_MS) };
-  const title = await runApart(page.locator("html"), titleOf, undefined, options).catch(() => "");
+  const title = await runApart(page.locator("html"), z.string(), titleOf, undefined, options).catch(() => "");
   return { tab: index, url: page.url(), title: shortened(title, 200), current };
 }
 

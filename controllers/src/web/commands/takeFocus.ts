@@ -1,4 +1,5 @@
 import type { Locator } from "playwright-core";
+import { z } from "zod";
 import { DeviceError } from "../../errors.ts";
 import type { Action } from "../acting/action.ts";
 import { runApart } from "../page/askAgent.ts";
@@ -15,6 +16,7 @@ export async function takeFocus(
 ): Promise<void> {
   const { isFocused, isAble, isPressed, tag, able } = await runApart(
     locator,
+    focusSchema,
     focus,
     undefined,
     action.limits,
@@ -43,13 +45,14 @@ export async function takeFocus(
 // What follows runs in the page.
 
 /** `able`: selectors of what is inside and can take the focus, at most five. */
-function focus(element: Element): {
-  isFocused: boolean;
-  isAble: boolean;
-  isPressed: boolean;
-  tag: string;
-  able: string[];
-} {
+const focusSchema = z.object({
+  isFocused: z.boolean(),
+  isAble: z.boolean(),
+  isPressed: z.boolean(),
+  tag: z.string(),
+  able: z.array(z.string()),
+});
+function focus(element: Element): z.input<typeof focusSchema> {
   const tagOf = (one: Element) => {
     const said = ["id", "class"].flatMap((name) => {
       const value = one.getAttribute(name);

@@ -1,4 +1,5 @@
 import type { Locator } from "playwright-core";
+import { z } from "zod";
 import { type Command, defineCommand } from "../../contract.ts";
 import { secretInput } from "../../dispatch.ts";
 import { hasTarget, type Target, targetShape, timeoutShape } from "../../elements/target.ts";
@@ -12,7 +13,7 @@ import { inOneFrame } from "../acting/locate.ts";
 import { cannotTake, expectLines, expectText, noteField, noteFocused } from "../acting/readBack.ts";
 import { fillSecret, typeSecret } from "../acting/secretFields.ts";
 import { isOverBidi } from "../browser/settings.ts";
-import type { FieldFacts } from "../page/agent/fields.ts";
+import type { FieldFacts } from "../page/agent/answers.ts";
 import { askOverDevTools, runApart } from "../page/askAgent.ts";
 import { documentShape, elementCommand } from "./elementCommand.ts";
 import { selectText } from "./selecting.ts";
@@ -158,7 +159,7 @@ async function focusField(
   const locator = await action.locate(target);
   const facts = await noteField(action, locator, target);
   await takeFocus(locator, "type_text", action);
-  const moved = await runApart(locator, moveCaretToEnd, null, action.limits);
+  const moved = await runApart(locator, z.boolean(), moveCaretToEnd, null, action.limits);
   if (!moved) await locator.press("End", action.limits);
   return { locator, facts };
 }

@@ -34,7 +34,7 @@ function scroll(actions: Actions): Command {
       const result = await actions.run(options, async (action) => {
         const locator = hasTarget(given) ? await action.locate(given) : action.page.locator("html");
         const how = { axis, fromCenter: !hasTarget(given), amount, back };
-        at = await runApart(locator, scrollFrom, how, action.limits);
+        at = await runApart(locator, scrollSchema, scrollFrom, how, action.limits);
       });
       const end = at?.at_end === true ? "; that is the end" : "";
       return {
@@ -93,7 +93,8 @@ function emulateMedia(actions: Actions): Command {
   });
 }
 
-type ScrollPosition = { x: number; y: number; at_end: boolean };
+const scrollSchema = z.object({ x: z.number(), y: z.number(), at_end: z.boolean() });
+type ScrollPosition = z.output<typeof scrollSchema>;
 type Axis = "x" | "y";
 
 // What follows runs in the page.

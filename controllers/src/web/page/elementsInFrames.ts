@@ -5,7 +5,8 @@ import { shortened } from "../../elements/quoted.ts";
 import type { Candidate } from "../../elements/ranking.ts";
 import { writeSelector } from "../../elements/selectors.ts";
 import { atMost, untilAborted } from "../../waiting/deadlines.ts";
-import type { DescribeOptions, FramePlace, Matches } from "./agent/agent.ts";
+import type { DescribeOptions } from "./agent/agent.ts";
+import type { FramePlace, Matches } from "./agent/answers.ts";
 import { askAgent, askFrameElement } from "./askAgent.ts";
 import { engineSelector } from "./inpage.ts";
 import {

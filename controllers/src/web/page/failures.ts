@@ -97,6 +97,7 @@ export function asDeviceError(error: unknown, attempt: Attempt): DeviceError {
   }
   const reason = reasonOf(error);
   return (
+    tooLong(reason) ??
     networkFailure(reason, attempt) ??
     elementFailure(error, reason, attempt) ??
     closedFailure(reason, attempt) ??
@@ -106,6 +107,18 @@ export function asDeviceError(error: unknown, attempt: Attempt): DeviceError {
     )
   );
 }
+
+/** For an answer that the browser's pipe refuses; undefined for another error. */
+export function tooLong(text: string): DeviceError | undefined {
+  const [, size] = /the answer has (\d+ bytes), which is too much to read/.exec(text) ?? [];
+  return size === undefined ? undefined : answerTooLong(size);
+}
+
+export const answerTooLong = (size: string): DeviceError =>
+  new DeviceError(
+    "ACTION_REJECTED",
+    `The page answers with ${size}, which is too much to read. Name a smaller part of it.`,
+  );
 
 export function lostBrowser(): DeviceError {
   return new DeviceError(

@@ -1,4 +1,6 @@
+import { z } from "zod";
 import { DeviceError } from "../../errors.ts";
+import { parseAnswer } from "./askAgent.ts";
 
 /** Each of the `rows` by the names in `columns`. `total`: the number of rows by the page, if it holds fewer. */
 export type TableData = { columns: string[]; rows: Record<string, string>[]; total?: number };
@@ -9,10 +11,12 @@ const notATable = () =>
     "The element is not a table or grid, and contains none or several. Select the table itself; use get_text for something that only looks like a table.",
   );
 
-type Cell = { text: string; across: number; down: number; column: number };
-type Line = { isHead: boolean; cells: Cell[] };
+const cellSchema = z.object({ text: z.string(), across: z.number(), down: z.number(), column: z.number() });
+const lineSchema = z.object({ isHead: z.boolean(), cells: z.array(cellSchema) });
 /** A table with cells over several rows or columns once. `count`: the number of rows by `aria-rowcount`, 0 without it. */
-type DrawnTable = { lines: Line[]; count: number };
+const drawnSchema = z.object({ lines: z.array(lineSchema), count: z.number() });
+type Cell = z.output<typeof cellSchema>;
+type Line = z.output<typeof lineSchema>;
 
 /**
  * Reads the answer of {@link drawnTable}. A column is named by its headers or, without any, its number; a repeated name gets a
@@ -20,8 +24,7 @@ type DrawnTable = { lines: Line[]; count: number };
  */
 export function tableOf(answer: string): TableData {
   if (answer === "") throw notATable();
-  // The type needs no check, since only our own script writes the answer.
-  const { lines, count }: DrawnTable = JSON.parse(answer);
+  const { lines, count } = parseAnswer(answer, drawnSchema);
   const spread = spreadCells(lines);
   const heads = spread.filter(({ isHead }) => isHead);
   const body = spread.filter(({ isHead, texts }) => !isHead && texts.length > 0);
@@ -93,7 +96,10 @@ export function drawnTable(element: Element): string {
   const within = [...element.querySelectorAll(tables)].filter((one) => !one.parentElement?.closest(tables));
   const table = element.closest(tables) ?? (within.length === 1 ? within[0] : undefined);
   if (!table) return "";
-  const number = (one: Element, name: string) => Number(one.getAttribute(name)) || 0;
+  const number = (one: Element, name: string) => {
+    const said = Number(one.getAttribute(name));
+    return Number.isFinite(said) ? said : 0;
+  };
   const isShown = (one: Element) => one.checkVisibility({ visibilityProperty: true });
 
   function fieldText(field: Element): string {

@@ -4,10 +4,9 @@ import { shortened } from "../../elements/quoted.ts";
 import { byWorth, type Candidate, toSelector } from "../../elements/ranking.ts";
 import { ANSWER_DEADLINE_MS, ask } from "../acting/question.ts";
 import { type ElementsMemory, testIdAttributeOf, type WebSession } from "../browser/session.ts";
-import type { FramePlace } from "../page/agent/agent.ts";
-import type { SeenElement } from "../page/agent/snapshot/records.ts";
-import type { SeenPage, SnapshotOptions } from "../page/agent/snapshot/walk.ts";
-import { askAgent } from "../page/askAgent.ts";
+import type { FramePlace, SeenElement, SeenPage } from "../page/agent/answers.ts";
+import type { SnapshotOptions } from "../page/agent/snapshot/walk.ts";
+import { askAgent, expectOwnRefs } from "../page/askAgent.ts";
 import {
   askFrames,
   countElsewhere,
@@ -59,7 +58,10 @@ async function dump(
   const testIdAttribute = testIdAttributeOf(session);
   const snapshots = await askFrames(page, signal, async (frame) => {
     const options = { ...optionsFor(memory, frame), interactiveOnly, testIdAttribute };
-    return askAgent(frame, "snapshot", [options]);
+    const seen = await askAgent(frame, "snapshot", [options]);
+    const { elements, first, texts, next } = seen;
+    expectOwnRefs([...elements, ...first, ...texts.changed.map((one) => one.seen)], options.prefix, next);
+    return seen;
   });
   for (const { frame, answer } of snapshots) memory.refs.numbered(memory.prefix(frame), answer.next);
   const places = snapshots.length > 1 ? await framePlaces(snapshots, signal) : [];

@@ -1,8 +1,10 @@
 import type { CDPSession, Page } from "playwright-core";
+import type { z } from "zod";
 import type { Frame, Rect, ScreenSource } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
 import { clipped } from "../../spaces.ts";
 import { untilAborted } from "../../waiting/deadlines.ts";
+import { boxSchema } from "../acting/clickPlace.ts";
 import { locate } from "../acting/locate.ts";
 import { ask } from "../acting/question.ts";
 import { coverSecrets } from "../acting/secretFields.ts";
@@ -60,7 +62,7 @@ async function areaOf(
 ): Promise<Rect | undefined> {
   if (options.ref === undefined && options.area === undefined && options.fullPage !== true) return undefined;
   const box = options.ref === undefined ? undefined : await boxOf(session, options.ref, signal);
-  const scroll = await runApart(page.locator(":root"), documentExtent, undefined, {
+  const scroll = await runApart(page.locator(":root"), boxSchema, documentExtent, undefined, {
     timeout: DEADLINE_MS,
     signal,
   });
@@ -143,7 +145,7 @@ function sizeOfJpeg(bytes: Buffer): { width: number; height: number } {
 }
 
 // Runs in the page.
-function documentExtent() {
+function documentExtent(): z.input<typeof boxSchema> {
   const root = document.scrollingElement ?? document.documentElement;
   return {
     x: scrollX,

@@ -1,8 +1,7 @@
 /** The questions that may be asked of a document. Each reads the page anew, out of reach of the page's scripts. */
 import type { Candidate } from "../../../elements/ranking.ts";
 import type { States } from "../../../elements/stateTable.ts";
-import type { PlainMatch } from "../../../elements/text.ts";
-import type { FieldFacts, HeldField } from "./fields.ts";
+import type { Description, FieldFacts, FramePlace, HeldField, Matches, SeenPage } from "./answers.ts";
 import * as fields from "./fields.ts";
 import * as clicks from "./names/clicks.ts";
 import * as names from "./names/names.ts";
@@ -14,7 +13,7 @@ import * as secrets from "./secrets.ts";
 import * as selectors from "./selectors.ts";
 import * as apart from "./snapshot/apart.ts";
 import * as refs from "./snapshot/refs.ts";
-import type { SeenPage, SnapshotOptions } from "./snapshot/walk.ts";
+import type { SnapshotOptions } from "./snapshot/walk.ts";
 import * as walk from "./snapshot/walk.ts";
 import * as dom from "./tree/dom.ts";
 import * as lists from "./tree/lists.ts";
@@ -25,37 +24,6 @@ import * as receiver from "./tree/receiver.ts";
 import * as sight from "./tree/sight.ts";
 import * as unread from "./tree/unread.ts";
 import * as world from "./tree/world.ts";
-
-/** An element as checks and error messages need it. `visible`: a user can see it. */
-export type Description = {
-  /** `ref` and `apart`, which distinguishes it from other matches, are set where refs were asked for. */
-  ref?: string;
-  apart?: string;
-  role: string;
-  name: string;
-  text: string;
-  /** The whole text as it stands on the screen, if asked for. */
-  shown?: string;
-  value?: string;
-  visible: boolean;
-  /** The states that it can be in, if asked for. */
-  states?: States;
-  attribute?: string;
-  candidates: Candidate[];
-};
-
-/**
- * If some matches are visible, `count` leaves out the others, and `hidden` is how many. `isCased`: all matches have exactly the
- * case that was asked for.
- */
-export type Matches = {
-  count: number;
-  hidden: number;
-  isCased: boolean;
-  first: Description[];
-  /** The number of the next ref, if refs were asked for. */
-  next?: number;
-};
 
 export type DescribeOptions = {
   limit: number;
@@ -73,8 +41,7 @@ export type DescribeOptions = {
   isAlone?: boolean;
 };
 
-/** Where a child frame lies in its parent: its element's ref, if it has one, and the offset of its contents. */
-export type FramePlace = { ref: string | undefined; x: number; y: number; seen: boolean };
+export { pageTexts, readText } from "./texts.ts";
 
 /** Elements that another selector engine found, by the token of the search. */
 const gathered = new Map<number, Element[]>();
@@ -96,8 +63,7 @@ function begin(): void {
   world.begin();
 }
 
-/** `unread`: kinds of content that are shown but cannot be read. */
-export function snapshot(options: SnapshotOptions): SeenPage & { unread: string[] } {
+export function snapshot(options: SnapshotOptions): SeenPage {
   begin();
   return { ...walk.snapshot(options), unread: unread.list() };
 }
@@ -250,10 +216,11 @@ export function framePlace(frame: Element): FramePlace {
   begin();
   const box = native.getBoundingClientRect(frame);
   const style = dom.style(frame);
+  const ref = refs.known(frame);
   return {
-    ref: refs.known(frame),
-    x: box.x + native.clientLeft(frame) + Number.parseFloat(style.paddingLeft),
-    y: box.y + native.clientTop(frame) + Number.parseFloat(style.paddingTop),
+    ...(ref === undefined ? {} : { ref }),
+    x: box.x + native.clientLeft(frame) + (Number.parseFloat(style.paddingLeft) || 0),
+    y: box.y + native.clientTop(frame) + (Number.parseFloat(style.paddingTop) || 0),
     seen: sight.seen(frame),
   };
 }
@@ -385,37 +352,6 @@ export function counts(asked: readonly (PageQuery | { kind: "xpath"; xpath: stri
 export function onScreen(limit: number): { role: string; name: string }[] {
   begin();
   return queries.namesOnScreen(limit).map(({ role, name }) => ({ role, name: dom.cut(name, 120) }));
-}
-
-/**
- * Looks for a text that a user can read. `found` is the line that has it, or the wanted text if it goes over several lines; without
- * it, `lines` has the page's first 400 lines.
- */
-export function readText(wanted: PlainMatch): { found?: string; lines: string[]; unread: string[] } {
-  begin();
-  const lines = queries.pageText(1_000_000, "glued");
-  const found = foundIn(lines, wanted) ?? foundIn(queries.pageText(1_000_000, "apart"), wanted);
-  if (found !== undefined) return { found, lines: [], unread: [] };
-  return { lines: lines.slice(0, 400).map((one) => short(one)), unread: unread.list() };
-}
-
-/** What a user can read, as patterns are compared with: texts of neighbouring boxes as one, and apart. */
-export function pageTexts(): { glued: string[]; apart: string[]; unread: string[] } {
-  begin();
-  const read = (boxes: "glued" | "apart") =>
-    queries.pageText(1_000_000, boxes).map((line) => queries.texts.plain(line));
-  return { glued: read("glued"), apart: read("apart"), unread: unread.list() };
-}
-
-function foundIn(lines: readonly string[], wanted: PlainMatch): string | undefined {
-  const line = lines.find((one) => queries.texts.holds(wanted, one));
-  if (line !== undefined) return line;
-  const mayGoOver = !/^(same|exact)$/.test(wanted.match);
-  return mayGoOver && queries.texts.holds(wanted, lines.join(" ")) ? wanted.text : undefined;
-}
-
-function short(line: string): string {
-  return line.length > 300 ? `${line.slice(0, 300)} … ${line.length - 300} more` : line;
 }
 
 /** In characters. */

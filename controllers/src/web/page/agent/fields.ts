@@ -1,5 +1,6 @@
 /** Reads fields back after an input. */
 
+import type { FieldFacts, HeldField } from "./answers.ts";
 import * as clicks from "./names/clicks.ts";
 import * as roles from "./names/roles.ts";
 import * as words from "./names/words.ts";
@@ -9,35 +10,6 @@ import { native } from "./tree/native.ts";
 import * as sight from "./tree/sight.ts";
 import * as world from "./tree/world.ts";
 
-/** What a field holds and accepts. */
-export type FieldFacts = {
-  /** The `type` of an input; `textarea`, `select`, `rich` for editable content, `none` for what holds nothing. */
-  type: string;
-  value: string;
-  checked: boolean;
-  /** Labels and values of what is chosen in a select. */
-  chosen: { label: string; value: string }[];
-  /** The words around the field: some fields turn what was typed into an item next to them. */
-  around: string;
-  /** Length of the selected end of the value, which the page has completed. */
-  completed: number;
-  /** Start and end of the selection, if the browser says. */
-  caret?: [number, number];
-  locale: string;
-  /** As the page gives them; empty if it does not. */
-  limits: { min: string; max: string; step: string; maxLength: number; pattern: string; placeholder: string };
-  readOnly: boolean;
-  disabled: boolean;
-  secret: boolean;
-  /** Of the field's document; `null` for one without an address. */
-  origin: string;
-  /** A user sees this field. Editors keep a hidden one that they empty at each key. */
-  seen: boolean;
-  /** The page may listen to input into the field. */
-  heard: boolean;
-};
-
-export type HeldField = { token: number; before: FieldFacts; now: FieldFacts };
 type NotedField = { element: Element; query: PageQuery | undefined; before: FieldFacts };
 
 const MOST_NOTED = 30;

@@ -1,8 +1,9 @@
 /** Distinguishes elements that share role and name. */
+
+import type { SeenElement } from "../answers.ts";
 import * as near from "../names/near.ts";
 import * as dom from "../tree/dom.ts";
 import { native } from "../tree/native.ts";
-import type { SeenElement } from "./records.ts";
 import * as refs from "./refs.ts";
 
 type Sign = (element: Element, at: number, alike: readonly Element[]) => string;

@@ -1,8 +1,9 @@
 /** Adds rows for groups that no mark-up names, such as the days of a month. */
+
+import type { SeenElement } from "../answers.ts";
 import * as near from "../names/near.ts";
 import * as dom from "../tree/dom.ts";
 import { native } from "../tree/native.ts";
-import type { SeenElement } from "./records.ts";
 import * as records from "./records.ts";
 import * as refs from "./refs.ts";
 

@@ -1,27 +1,10 @@
 /** Describes one element of a snapshot. */
+import type { SeenElement } from "../answers.ts";
 import * as clicks from "../names/clicks.ts";
 import * as facts from "../names/facts.ts";
 import * as roles from "../names/roles.ts";
 import * as dom from "../tree/dom.ts";
 import * as refs from "./refs.ts";
-
-/** `box`: x, y, width, height in CSS pixels of the frame's own viewport. */
-export type SeenElement = {
-  ref: string;
-  role: string;
-  name: string;
-  text?: string;
-  value?: string;
-  choices?: string[];
-  moreChoices?: number;
-  headers?: string;
-  about?: string[];
-  apart?: string;
-  states: string[];
-  box: [number, number, number, number];
-  depth: number;
-  interactive: boolean;
-};
 
 /** Of all lists in a snapshot. */
 const mostChoices = 5_000;

@@ -1,12 +1,12 @@
 /** Lists rows of tables and grids that hold data, whether made of tags or of roles. */
 
+import type { SeenElement } from "../answers.ts";
 import { headCells } from "../names/columns.ts";
 import * as near from "../names/near.ts";
 import * as words from "../names/words.ts";
 import * as dom from "../tree/dom.ts";
 import { native } from "../tree/native.ts";
 import * as sight from "../tree/sight.ts";
-import type { SeenElement } from "./records.ts";
 import * as records from "./records.ts";
 import * as refs from "./refs.ts";
 

@@ -1,10 +1,10 @@
 /** Compares the texts of a page with those of the previous snapshot. */
 
+import type { SeenElement, SeenPage } from "../answers.ts";
 import * as dom from "../tree/dom.ts";
 import { native } from "../tree/native.ts";
 import * as sight from "../tree/sight.ts";
 import * as passing from "./passing.ts";
-import type { SeenElement } from "./records.ts";
 
 /** A text node of a block, or the name of a link in it. */
 type Part = { text: string; node?: Node; parent: Element };
@@ -27,16 +27,7 @@ export type TextPlace = {
 
 export type ChangedText = { element: Element; text: string; was: string };
 
-export type TextChanges = {
-  /** Texts that are new, or differ from the previous snapshot. */
-  changed: ChangedText[];
-  /** How many more may have changed. */
-  more: number;
-  /** Texts of the previous snapshot that are no longer there. */
-  gone: string[];
-  /** Texts that appeared after the previous snapshot and are gone again. */
-  passed: string[];
-};
+export type TextChanges = Omit<SeenPage["texts"], "changed"> & { changed: ChangedText[] };
 
 type Shown = { block: TextBlock; text: string };
 /** The text of each block, and all texts. */

@@ -1,5 +1,6 @@
 /** Walks through the page once and lists what a user can act on and what helps to understand it. */
 
+import type { SeenElement, SeenPage } from "../answers.ts";
 import * as clicks from "../names/clicks.ts";
 import * as names from "../names/names.ts";
 import * as roles from "../names/roles.ts";
@@ -8,11 +9,10 @@ import { native } from "../tree/native.ts";
 import * as sight from "../tree/sight.ts";
 import * as apart from "./apart.ts";
 import * as groups from "./groups.ts";
-import type { SeenElement } from "./records.ts";
 import * as records from "./records.ts";
 import * as refs from "./refs.ts";
 import * as tables from "./tables.ts";
-import type { TextChanges, TextPlace } from "./texts.ts";
+import type { TextPlace } from "./texts.ts";
 import * as texts from "./texts.ts";
 
 export type SnapshotOptions = {
@@ -24,24 +24,6 @@ export type SnapshotOptions = {
   maxElements: number;
   budgetMs: number;
   testIdAttribute: string;
-};
-
-export type SeenText = { seen: SeenElement; was: string };
-
-export type SeenPage = {
-  elements: SeenElement[];
-  /** The first texts of a page without elements. */
-  first: SeenElement[];
-  texts: Omit<TextChanges, "changed"> & { changed: SeenText[] };
-  next: number;
-  title: string;
-  url: string;
-  read: number;
-  total: number;
-  cut: boolean;
-  /** Size of the viewport, in CSS pixels. */
-  width: number;
-  height: number;
 };
 
 type Block = TextPlace & { record: SeenElement | undefined; glued: boolean };
@@ -75,7 +57,7 @@ const structure =
 const whole =
   /^(button|link|tab|menuitem\w*|option|checkbox|radio|switch|heading|combobox|listbox|textbox|searchbox|spinbutton|slider|img|clickable)$/;
 
-export function snapshot(options: SnapshotOptions): SeenPage {
+export function snapshot(options: SnapshotOptions): Omit<SeenPage, "unread"> {
   asked = options;
   refs.begin(options.prefix, options.next);
   out = [];
