@@ -9,6 +9,7 @@ import type {
   LogSource,
   Moment,
   ReferencePicture,
+  StreamSource,
   VideoFrame,
 } from "./ports.ts";
 import type { Dump, Frame, Rect, Selector } from "./shapes.ts";
@@ -284,6 +285,7 @@ export type Controller = {
   readonly health?: HealthSource;
   readonly isolation?: Isolation;
   readonly frames?: FrameSource;
+  readonly stream?: StreamSource;
   readonly logs?: LogSource;
   readonly focus?: FocusSource;
   readonly findings?: FindingSource;
@@ -333,6 +335,14 @@ export type DevicePorts = {
   focus(): FocusSource;
   /** Of a controller that is open. */
   frames(): FrameSource;
+  /** Of a controller that is open. */
+  stream(): StreamSource;
+  /** One reading of a check that a controller of the device offers. Throws CONTROLLER_UNAVAILABLE, INVALID_PARAMS. */
+  read(
+    check: { name: string; input: Readonly<Record<string, unknown>> },
+    signal: AbortSignal,
+    look?: ReadOptions,
+  ): Promise<Reading>;
   /** Runs `press_key` by the lease of the command that calls it. */
   press(key: string, signal: AbortSignal): Promise<CommandResult>;
 };

@@ -99,7 +99,10 @@ export const nowhere: ControllerContext = {
   storageStatePath: unused,
   unsafe: { javascript: false, deviceShell: false },
   app: unused,
-  device: { screen: unused, elements: unused, focus: unused, frames: unused, press: unused },
+  device: {
+    ...{ screen: unused, elements: unused, focus: unused, frames: unused, stream: unused },
+    ...{ read: unused, press: unused },
+  },
   reference: unused,
   temporaryFolder: unused,
   addons: { state: unused, folder: unused, load: unused },

@@ -51,6 +51,49 @@ export type FrameSource = {
   subscribe(format: FrameFormat, reader: (frame: VideoFrame) => void | Promise<void>): FrameSubscription;
 };
 
+/** What the picture or sound of a stream did, or what its decoder complained of. */
+export const streamEventKinds = [
+  "black",
+  "freeze",
+  "silence",
+  "cut",
+  "decoder_error",
+  "resized",
+  "lost",
+] as const;
+export type StreamEventKind = (typeof streamEventKinds)[number];
+
+/**
+ * From when until when, in the time of the picture: the source's own delay is taken off. `until` is absent while it goes on,
+ * and equals `from` for what has no length, such as a cut. A black picture is not a freeze as well.
+ */
+export type StreamEvent = {
+  kind: StreamEventKind;
+  from: Moment;
+  until?: Moment;
+  facts?: Readonly<Record<string, string | number>>;
+};
+
+/** The sound of about a tenth of a second. `peakDb` is of full scale, `loudness` momentary LUFS; -Infinity for none at all. */
+export type SoundLevel = { at: Moment; peakDb: number; loudness: number };
+
+/** Sound as numbers from -1 to 1, one channel. `at` is when the first one was heard. */
+export type Sound = { samples: Float32Array; perSecond: number; at: Moment };
+
+/** What a capture knows of its stream besides the frames, of the last 20 s at least. */
+export type StreamSource = {
+  /** How far its frames and sound come behind the device's own picture, and the error of that. */
+  readonly delay: { ms: number; errorMs: number };
+  /** Oldest first: what goes on at `from`, or began later. */
+  events(from: Moment): readonly StreamEvent[];
+  /** Oldest first, from `from`; empty for a source without sound. */
+  levels(from: Moment): readonly SoundLevel[];
+  /** Undefined until the source was opened. */
+  hasSound(): boolean | undefined;
+  /** What is heard from now on, at 16,000 samples a second. Throws DEVICE_ERROR for a source without sound or signal. */
+  listen(ms: number, signal: AbortSignal): Promise<Sound>;
+};
+
 /** A line that the device wrote. `at` is ISO 8601 UTC. */
 export type LogLine = {
   seq: number;

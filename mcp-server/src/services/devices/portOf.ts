@@ -7,6 +7,7 @@ const portNames = {
   screen: "picture",
   elements: "elements",
   frames: "video",
+  stream: "analysed video and sound",
   focus: "focus",
   logs: "log",
   sensors: "sensors",
@@ -20,7 +21,7 @@ type Port<Name extends PortName> = NonNullable<Controller[Name]>;
 /** Those that have it, in the order in which they are asked: of a picture, the one that a viewer sees comes first. */
 export function controllersWith({ controllers, screen }: OpenDevice, name: PortName): Controller[] {
   const found = controllers.filter((controller) => controller[name] !== undefined);
-  if (name !== "screen" && name !== "frames") return found;
+  if (name !== "screen" && name !== "frames" && name !== "stream") return found;
   const rank = ({ kind, driver }: Controller) =>
     screen === kind || screen === driver ? 0 : kind === "av" ? 1 : 2;
   return found.toSorted((a, b) => rank(a) - rank(b));
