@@ -295,6 +295,7 @@ describe("labwright.yaml of the working directory", () => {
     ["folders: { uploads: / }", "folders"],
     ["url_policy: { allow: ['http://*'] }", "url_policy"],
     ["unsafe: { javascript: true }", "unsafe"],
+    ["limits: { audit_days: 1, artifact_days: 1 }", "limits.audit_days, limits.artifact_days"],
     ["web_server: { command: make, url: 'http://localhost:1/' }", "web_server"],
     [device("web", "executable_path: ./run"), "devices[0].controllers.web.executable_path"],
     [device("web", "cdp: 'http://a'"), "devices[0].controllers.web.cdp"],

@@ -29,7 +29,7 @@ async function beside({ calls }: Hostile) {
   });
   let others = 0;
   for (; !hasEnded && others < 20; others++) {
-    await client.call("list_devices", {});
+    expect((await client.call("list_hosts", {})).error).toBeUndefined();
     await setImmediate();
   }
   return { reply: await hostile, others };

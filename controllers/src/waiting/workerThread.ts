@@ -25,7 +25,7 @@ export type WorkerThread<Question, Answer> = {
 };
 
 /** A thread without work ends after this, to free its memory. */
-const idleMs = 30_000;
+const idleMs = 5_000;
 
 /** The thread starts with the first question, and again after one that broke it or a long rest. */
 export function createWorkerThread<Question, Answer>(

@@ -7,7 +7,7 @@ import { dataDirProblem, makeDataDir } from "./dataDir.ts";
 import { parseSource } from "./source.ts";
 
 /** Settings that need no trust: none of them starts a program, reads a file, or opens a connection. */
-const harmlessKeys: ReadonlySet<string> = new Set(["devices", "models", "environments", "limits", "matrix"]);
+const harmlessKeys: ReadonlySet<string> = new Set(["devices", "models", "environments", "matrix"]);
 const harmlessSettings: Readonly<Record<string, readonly string[] | "all">> = {
   web: [
     ...["browser", "headless", "channel", "viewport", "locale", "timezone", "user_agent"],
@@ -20,6 +20,9 @@ const harmlessSettings: Readonly<Record<string, readonly string[] | "all">> = {
   simulated_infrared: "all",
 };
 
+/** Limits that delete what is stored, of other folders too. */
+const deletingLimits: ReadonlySet<string> = new Set(["artifact_days", "artifact_mb", "audit_days"]);
+
 type Part = { path: string; value: unknown };
 
 const entriesOf = (value: unknown): [string, unknown][] =>
@@ -29,6 +32,10 @@ const entriesOf = (value: unknown): [string, unknown][] =>
 function partsToTrust(file: unknown): Part[] {
   return entriesOf(file).flatMap(([key, value]) => {
     if (key === "devices") return entriesOf(value).flatMap(([index, device]) => partsOfDevice(index, device));
+    if (key === "limits")
+      return entriesOf(value).flatMap(([name, value]) =>
+        deletingLimits.has(name) ? [{ path: `limits.${name}`, value }] : [],
+      );
     return harmlessKeys.has(key) ? [] : [{ path: key, value }];
   });
 }
@@ -144,7 +151,7 @@ function readTrusted(folder: string): Trusted | undefined {
 
 /** The settings of a folder's labwright.yaml that need trust, in their order there; undefined without a file that can be read. */
 export const settingsToTrust = (folder: string): string[] | undefined =>
-  partsOf(folder)?.map(({ path }) => path);
+  readTrusted(folder)?.parts.map(({ path }) => path);
 
 /** Every trusted folder, in the order of trust; `isCurrent`: its settings are still those that were trusted. */
 export const trustedFolders = (dataDir: string): { folder: string; isCurrent: boolean }[] =>
