@@ -88,17 +88,30 @@ export async function removeForward(
   { serial, port: local }: Pick<Forward, "serial" | "port">,
   signal: AbortSignal,
 ): Promise<void> {
-  await ask(port, `host-serial:${serial}:killforward:tcp:${local}`, signal);
+  // It answers by a second OKAY, without a text.
+  await using(port, signal, async (socket) => {
+    await socket.request(`host-serial:${serial}:killforward:tcp:${local}`);
+    await socket.read(4);
+  });
 }
 
 /** Throws ADB_SERVER_DOWN also for a server that does not answer, or not as an adb server does. */
-async function ask(port: number, service: string, signal: AbortSignal): Promise<string | undefined> {
+const ask = (port: number, service: string, signal: AbortSignal): Promise<string | undefined> =>
+  using(port, signal, async (socket) => {
+    await socket.request(service);
+    return socket.readText();
+  });
+
+async function using<T>(
+  port: number,
+  signal: AbortSignal,
+  use: (socket: AdbSocket) => Promise<T>,
+): Promise<T> {
   const limit = withDeadline(signal, answerMs);
   try {
     const socket = await AdbSocket.open(port, limit.signal);
     try {
-      await socket.request(service);
-      return await socket.readText();
+      return await use(socket);
     } finally {
       socket.close();
     }
