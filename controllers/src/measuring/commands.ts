@@ -261,7 +261,7 @@ function silenceOf({ stream, key }: Reel): Readonly<Record<string, unknown>> {
 type Measured = {
   message: string;
   data: Readonly<Record<string, unknown>>;
-  /** The samples whose times are told. */
+  /** The samples whose times are reported. */
   places: readonly number[];
   evidence: readonly number[];
 };

@@ -6,7 +6,7 @@ export const leastStallMs = 200;
 
 /**
  * How a picture played, from sample `from` on. `started` is the place of the first sample that moves, after which `stalls` are
- * counted: stretches of the same picture, in ms from the sample `from`. Black is no stall.
+ * counted: stretches of the same picture, in ms from the sample `from`. Black does not count as one.
  */
 export type Playback = {
   started?: number;

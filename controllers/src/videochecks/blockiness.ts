@@ -43,7 +43,7 @@ export const blockinessCheck = (context: ControllerContext): Check =>
   });
 
 /** The mean step across the edges of blocks, by that within them; about 1 for a picture without blocks. */
-export function blockiness({ bytes, width, height }: Pixels): number {
+function blockiness({ bytes, width, height }: Pixels): number {
   const edges = { total: 0, count: 0 };
   const inside = { total: 0, count: 0 };
   for (let y = 0; y < height; y++)

@@ -8,7 +8,7 @@ const whole = { x: 0, y: 0, width: 1, height: 1 };
 const keptMs = 30_000;
 const idleMs = 30_000;
 
-/** The last frames of a device as samples. It takes them from the first question on, until nobody asks for a while. */
+/** The last frames of a device as samples. It takes them from the first question on, and ends after a while without questions. */
 export class RecentPicture {
   readonly #context: ControllerContext;
   #samples: Sample[] = [];
