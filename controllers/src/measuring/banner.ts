@@ -1,9 +1,7 @@
 import type { DevicePorts } from "../contract.ts";
 import type { Rect } from "../shapes.ts";
 import { Seen } from "../vision/seen.ts";
-
-/** Reads the text of an area of a picture, in pixels; one line each. */
-export type Reader = (seen: Seen, area: Rect, signal: AbortSignal) => Promise<readonly string[]>;
+import { inPixels, type Reader } from "./area.ts";
 
 /** The text below the area that was judged, or above it where there is more room. Undefined where there is none. */
 export async function banner(
@@ -17,11 +15,6 @@ export async function banner(
     below >= judged.y ? { y: judged.y + judged.height, height: below } : { y: 0, height: judged.y };
   if (rest.height < 0.02) return undefined;
   const seen = new Seen(await device.frames().latest(signal));
-  const { width, height } = seen.space;
-  const lines = await read(
-    seen,
-    { x: 0, width, y: Math.round(rest.y * height), height: Math.floor(rest.height * height) },
-    signal,
-  );
+  const lines = await read(seen, inPixels({ x: 0, width: 1, ...rest }, seen.space), signal);
   return lines.length > 0 ? lines.join(" / ") : undefined;
 }

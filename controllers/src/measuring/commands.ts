@@ -2,7 +2,8 @@ import { z } from "zod";
 import { type Command, type CommandResult, type ControllerContext, defineCommand } from "../contract.ts";
 import { DeviceError } from "../errors.ts";
 import type { Rect } from "../shapes.ts";
-import { banner, type Reader } from "./banner.ts";
+import { areaSchema, type Reader } from "./area.ts";
+import { banner } from "./banner.ts";
 import { leastStallMs, playbackOf } from "./playback.ts";
 import { type Reel, record } from "./reel.ts";
 import { soundGap } from "./sound.ts";
@@ -10,13 +11,6 @@ import { type Captioned, writeStrip } from "./strip.ts";
 import { transitionOf } from "./transition.ts";
 import { type Span, type Zap, zapOf } from "./zap.ts";
 
-const part = z.number().min(0).max(1);
-/** In parts, so that a test runs on captures of any size. */
-const areaSchema = z
-  .strictObject({ x: part, y: part, width: part.positive(), height: part.positive() })
-  .refine(({ x, y, width, height }) => x + width <= 1 && y + height <= 1, {
-    error: "The area lies beyond the picture: x + width and y + height are at most 1.",
-  });
 const key = z.string().min(1).max(60).describe("As press_key takes it, such as CHANNEL_UP.");
 const timeout_ms = z.int().min(500).max(60_000);
 const whole: Rect = { x: 0, y: 0, width: 1, height: 1 };
@@ -287,7 +281,10 @@ async function measured(
       ...(!reel.delay.isKnown && { capture_delay: "unknown: it is in every time" }),
       frames_ms: pictures.map(({ caption }) => caption),
     },
-    ...(pictures.length > 0 && { file: await writeStrip(pictures, await context.temporaryFolder()) }),
+    ...(pictures.length > 0 && {
+      file: await writeStrip(pictures, await context.temporaryFolder()),
+      fileType: "image/png" as const,
+    }),
     sentAt: reel.key.at,
   };
 }

@@ -33,7 +33,7 @@ type Tile = { total: number; pixels: number; lit: number };
 export class Sampler {
   readonly #area: Rect;
   #before: Gray | undefined;
-  #lastDifference = 0;
+  #last: Sample | undefined;
 
   constructor(area: Rect) {
     this.#area = area;
@@ -51,21 +51,39 @@ export class Sampler {
     const changed = before
       ? placesOf(tiles, (tile) => tile.total > sameWithin * tile.pixels)
       : tiles.map((_, place) => place);
-    const rise = Math.abs(difference - this.#lastDifference);
-    this.#lastDifference = difference;
     const { number, presentedMs, arrivedAt } = frame;
-    return {
+    const sample: Sample = {
       ...{ number, presentedMs, arrivedAt, difference, changed },
       dark: 1 - lit / Math.max(1, pixels),
       lit: placesOf(tiles, (tile) => tile.lit > 0),
-      isCut: Math.min(difference, rise) >= leastCut && changed.length >= leastCutTiles,
+      isCut: false,
     };
+    const last = this.#last;
+    const rise = Math.abs(difference - (last?.difference ?? 0));
+    sample.isCut = Math.min(difference, rise) >= leastCut && changed.length >= leastCutTiles;
+    if (last && !last.isCut && !sample.isCut) last.isCut = isTorn(last, sample);
+    this.#last = sample;
+    return sample;
   }
 }
 
 /** ffmpeg's scdet takes 10 for the picture as a whole; a banner that lies over it lowers the score. */
 const leastCut = 7;
 const leastCutTiles = 0.6 * tileCount;
+/** Of the smaller part: the parts of a torn picture lie next to each other, while what moves in a programme moves on. */
+const mostOverlap = 0.3;
+
+/** A screen that was grabbed while it was drawn: one part of the picture is new in the first sample, the rest in the second. */
+function isTorn(first: Sample, second: Sample): boolean {
+  const [one, other] = [new Set(first.changed), new Set(second.changed)];
+  const both = [...one].filter((place) => other.has(place)).length;
+  const isApart = both <= mostOverlap * Math.min(one.size, other.size);
+  return (
+    isApart &&
+    one.size + other.size - both >= leastCutTiles &&
+    first.difference + second.difference >= leastCut
+  );
+}
 
 function tilesOf({ bytes, space }: Gray, before: Gray | undefined, area: Rect): Tile[] {
   const { width, height } = space;

@@ -75,20 +75,30 @@ const laterCuts = (samples: readonly Sample[], firstNew: number): number[] =>
     isCut && at > firstNew && msBetween(samples, firstNew, at) <= cutPatienceMs ? [at] : [],
   );
 
-/** A dark interruption says most, then a picture that stands still and ends in a cut, then a cut alone. */
-function changeOf(
-  samples: readonly Sample[],
-  from: number,
-): { firstNew: number; interruption?: Interruption } | undefined {
+type Change = { firstNew: number; interruption?: Interruption };
+
+/**
+ * The first of: black, a picture that stands still and ends in a cut, a cut alone. Within two seconds of one, the one before it in
+ * this list replaces it: the other was of the old channel, or a flash.
+ */
+function changeOf(samples: readonly Sample[], from: number): Change | undefined {
   const all = interruptionsOf(samples, from, motionBefore(samples, from));
-  const ended = all.filter(({ last }) => last < samples.length - 1);
-  const dark = ended.find(({ marks }) => marks.some(isDark));
-  const frozen = ended.find(({ last }) => samples[last + 1]?.isCut);
-  const interruption = dark ?? frozen;
-  if (interruption) return { firstNew: interruption.last + 1, interruption };
-  const isDarkNow = all.some(({ last, marks }) => last === samples.length - 1 && marks.some(isDark));
-  const firstNew = samples.findIndex(({ isCut }, at) => at >= from && isCut);
-  return firstNew < 0 || isDarkNow ? undefined : { firstNew };
+  const newest = samples.length - 1;
+  const ended = (is: (one: Interruption) => boolean): Change | undefined => {
+    const interruption = all.find((one) => one.last < newest && is(one));
+    return interruption && { firstNew: interruption.last + 1, interruption };
+  };
+  const dark = ended(({ marks }) => marks.some(isDark));
+  const frozen = ended(({ last }) => samples[last + 1]?.isCut === true);
+  const cut = samples.findIndex(({ isCut }, at) => at >= from && isCut);
+  const found = [cut < 0 ? undefined : { firstNew: cut }, frozen, dark].filter((one) => one !== undefined);
+  const first = found.toSorted((a, b) => a.firstNew - b.firstNew)[0];
+  const follows = (begun: number) => first && msBetween(samples, first.firstNew, begun) <= cutPatienceMs;
+  const chosen = found.findLast((one) => follows(one.interruption?.first ?? one.firstNew));
+  const isDarkNow = all.some(
+    ({ first: begun, last, marks }) => last === newest && marks.some(isDark) && (!first || follows(begun)),
+  );
+  return isDarkNow ? undefined : chosen;
 }
 
 /** How the old channel moved in the second before the key. */

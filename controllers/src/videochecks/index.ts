@@ -5,6 +5,7 @@ import { measuringCommands } from "../measuring/commands.ts";
 import { blockinessCheck } from "./blockiness.ts";
 import { blackCheck, motionChecks, streamChecks } from "./checks.ts";
 import { RecentPicture } from "./recent.ts";
+import { subtitlesCheck } from "./subtitles.ts";
 
 const settings = z.strictObject({});
 
@@ -14,7 +15,13 @@ function videoController(context: ControllerContext): DriverController {
   return {
     kind: "verification_video",
     commands: measuringCommands(context),
-    checks: [...motionChecks(recent), blackCheck(recent), ...streamChecks(recent), blockinessCheck(context)],
+    checks: [
+      ...motionChecks(recent),
+      blackCheck(recent),
+      ...streamChecks(recent),
+      subtitlesCheck(context, undefined),
+      blockinessCheck(context),
+    ],
     async open(signal) {
       signal.throwIfAborted();
       isOpen = true;
