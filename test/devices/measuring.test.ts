@@ -1,6 +1,7 @@
-import { videoFactory } from "@labwright/controllers";
+import { type Rect, videoFactory } from "@labwright/controllers";
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
+import { measuringCommands } from "#controllers/measuring/commands.ts";
 import { playedClip } from "../fixtures/playedClip.ts";
 import {
   frameMs,
@@ -86,5 +87,21 @@ describe("measure_transition and measure_playback", () => {
       ...{ startup_ms: expect.any(Number), stall_count: 1, stalls: [{ ms: 21 * frameMs }] },
       ...{ stalled_ms: 21 * frameMs, black_ms: 10 * frameMs, silence_ms: 0 },
     });
+  });
+});
+
+describe("the banner", () => {
+  it("is read below the area that is judged, once it is there", async () => {
+    const texts: string[][] = [[], ["102 BBC Two HD", "Newsnight"]];
+    const areas: Rect[] = [];
+    const read = async (_seen: unknown, area: Rect) => {
+      areas.push(area);
+      return texts.shift() ?? [];
+    };
+    const context = playedClip(await recordZap(clipOf("black")), keyOf(clipOf("black")));
+    const zap = measuringCommands(context, read).find(({ name }) => name === "measure_zap");
+    const { data } = (await zap?.run(zap.input.parse({}), new AbortController().signal)) ?? {};
+    expect(data).toMatchObject({ banner: "102 BBC Two HD / Newsnight" });
+    expect(areas[0]).toEqual({ x: 0, y: 119, width: 320, height: 61 });
   });
 });

@@ -3,7 +3,7 @@ import { type Command, type CommandResult, type ControllerContext, defineCommand
 import { DeviceError } from "../errors.ts";
 import type { Rect } from "../shapes.ts";
 import { areaSchema, type Reader } from "./area.ts";
-import { banner } from "./banner.ts";
+import { readBanner } from "./banner.ts";
 import { leastStallMs, playbackOf } from "./playback.ts";
 import { type Reel, record } from "./reel.ts";
 import { soundGap } from "./sound.ts";
@@ -96,11 +96,11 @@ async function measureZap(
       "COMMAND_TIMEOUT",
       `No other picture came within ${timeout_ms} ms after ${key}. Check that the key changes the channel, or give timeout_ms more.`,
     );
-  const text = read ? await banner(context.device, area, read, signal) : undefined;
+  const banner = read && (await readBanner(context.device, area, read, signal));
   const { how, firstNew } = zap;
   return await measured(context, reel, {
     message: `${key}: new picture after ${reel.after(firstNew)} ms (${how.replace("_", " ")})`,
-    data: { ...zapTimes(reel, zap), ...soundTimes(reel), ...(text !== undefined && { banner: text }) },
+    data: { ...zapTimes(reel, zap), ...soundTimes(reel), ...banner },
     places: zapPlaces(zap),
     evidence: zapEvidence(reel, zap),
   });

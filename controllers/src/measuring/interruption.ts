@@ -20,6 +20,10 @@ const nearlyBlackFrom = 0.85;
 const smallPart = 0.15 * tileCount;
 /** A small movement over a picture that stands still for less is one of a programme. */
 const leastSpinnerMs = 400;
+/** A picture that goes on elsewhere, after it stood still for so long, is another one. */
+const leastFreezeBeforeJumpMs = 400;
+const leastJump = 1.2;
+const jumpOverMotion = 2;
 
 export const isBlack = ({ dark }: Sample): boolean => dark >= blackFrom;
 
@@ -36,11 +40,20 @@ export function interruptionsOf(
   bridgeFlashes(samples, marks);
   if (before.isThere) {
     const ends = samples.flatMap(({ isCut }, at) =>
-      at > from && marks[at - 1] === undefined && (isCut || marks[at]) ? [at] : [],
+      at > from && marks[at - 1] === undefined && (isCut || marks[at] || isJump(samples, at)) ? [at] : [],
     );
     for (const end of ends) markStandstill(samples, marks, { from, end, mayMove: before.isWide });
   }
   return stretchesOf(marks, from);
+}
+
+/** Two channels may look alike: then what follows a still picture is no cut, but more than what moved right before it. */
+export function isJump(samples: readonly Sample[], at: number): boolean {
+  const moved = samples.findLastIndex(({ changed }, place) => place < at && changed.length > 0);
+  if (moved < 0 || msBetween(samples, moved, at - 1) < leastFreezeBeforeJumpMs) return false;
+  const motion = samples.slice(Math.max(0, moved - 5), moved + 1).map(({ difference }) => difference);
+  const usual = motion.toSorted((a, b) => a - b)[Math.floor(motion.length / 2)] ?? 0;
+  return (samples[at]?.difference ?? 0) >= Math.max(leastJump, jumpOverMotion * usual);
 }
 
 function stretchesOf(marks: readonly (Waiting | undefined)[], from: number): Interruption[] {

@@ -2,6 +2,7 @@ import {
   type Interruption,
   interruptionsOf,
   isBlack,
+  isJump,
   leastFreezeMs,
   type MotionBefore,
   msBetween,
@@ -84,12 +85,12 @@ type Change = { firstNew: number; interruption?: Interruption };
 function changeOf(samples: readonly Sample[], from: number): Change | undefined {
   const all = interruptionsOf(samples, from, motionBefore(samples, from));
   const newest = samples.length - 1;
-  const ended = (is: (one: Interruption) => boolean): Change | undefined => {
+  const ended = (is: (one: Interruption) => boolean | undefined): Change | undefined => {
     const interruption = all.find((one) => one.last < newest && is(one));
     return interruption && { firstNew: interruption.last + 1, interruption };
   };
   const dark = ended(({ marks }) => marks.some(isDark));
-  const frozen = ended(({ last }) => samples[last + 1]?.isCut === true);
+  const frozen = ended(({ last }) => samples[last + 1]?.isCut || isJump(samples, last + 1));
   const cut = samples.findIndex(({ isCut }, at) => at >= from && isCut);
   const found = [cut < 0 ? undefined : { firstNew: cut }, frozen, dark].filter((one) => one !== undefined);
   const first = found.toSorted((a, b) => a.firstNew - b.firstNew)[0];
@@ -103,10 +104,8 @@ function changeOf(samples: readonly Sample[], from: number): Change | undefined 
 
 /** How the old channel moved in the second before the key. */
 function motionBefore(samples: readonly Sample[], from: number): MotionBefore {
-  const tiles = new Set<number>();
-  for (let at = 1; at < from; at++)
-    if (msBetween(samples, at, from) <= 1_000)
-      for (const place of samples[at]?.changed ?? []) tiles.add(place);
+  const last = samples.filter((_, at) => at > 0 && at < from && msBetween(samples, at, from) <= 1_000);
+  const tiles = new Set(last.flatMap(({ changed }) => changed));
   return { isThere: tiles.size > 0, isWide: tiles.size > tileCount / 4 };
 }
 

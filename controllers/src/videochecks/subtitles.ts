@@ -2,7 +2,8 @@ import { z } from "zod";
 import { type Check, type ControllerContext, defineCheck } from "../contract.ts";
 import { matches, matchSchema, matchWords } from "../elements/match.ts";
 import { quoted } from "../elements/quoted.ts";
-import { inconclusive, ofPresence } from "../elements/readings.ts";
+import { absent, inconclusive, ofPresence } from "../elements/readings.ts";
+import { DeviceError } from "../errors.ts";
 import { areaSchema, inPixels, type Reader } from "../measuring/area.ts";
 import { see } from "../vision/seen.ts";
 
@@ -27,12 +28,19 @@ export const subtitlesCheck = (context: ControllerContext, read: Reader | undefi
       const seen = await see(context, look, signal);
       if (typeof seen === "string") return inconclusive(expected, seen);
       const rect = inPixels(area, seen.space);
-      const found = (await read(seen, rect, signal)).filter((line) => /\p{L}{2}/u.test(line)).join(" ");
-      const holds = found !== "" && (text === undefined || (await matches(match, text, found)));
-      return {
-        ...{ holds, expected, area: rect, pictures: [await seen.frame()] },
-        actual: found === "" ? "no text in the band of subtitles" : quoted(found),
-        ...(found === "" && { missing: "absent" as const }),
-      };
+      const lines = await read(seen, rect, signal).catch(reasonOf);
+      if (typeof lines === "string") return inconclusive(expected, lines);
+      const pictures = [await seen.frame()];
+      const found = lines.filter((line) => /\p{L}{2}/u.test(line)).join(" ");
+      if (found === "")
+        return { ...absent(expected, "no text in the band of subtitles"), area: rect, pictures };
+      const holds = text === undefined || (await matches(match, text, found));
+      return { holds, expected, actual: quoted(found), area: rect, pictures };
     },
   });
+
+/** Without a reader of text, the check is inconclusive. */
+function reasonOf(error: unknown): string {
+  if (error instanceof DeviceError && error.code === "ADDON_MISSING") return error.message;
+  throw error;
+}
