@@ -47,7 +47,7 @@ export function interruptionsOf(
   return stretchesOf(marks, from);
 }
 
-/** Two channels may look alike: then what follows a still picture is no cut, but more than what moved right before it. */
+/** Two channels may look alike: then what follows a still picture changes too little for a cut, but more than what moved right before it. */
 export function isJump(samples: readonly Sample[], at: number): boolean {
   const moved = samples.findLastIndex(({ changed }, place) => place < at && changed.length > 0);
   if (moved < 0 || msBetween(samples, moved, at - 1) < leastFreezeBeforeJumpMs) return false;
