@@ -57,6 +57,8 @@ export type CommandResult = {
   sentAt?: Moment;
   /** Path of a file that the command made in a {@link ControllerContext.temporaryFolder}. The server keeps it as an artifact. */
   file?: string;
+  /** The media type of `file`; bytes of an unknown kind without it. */
+  fileType?: "image/png";
 };
 
 /** What a command says of itself: all that validation needs. */

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { builtInFactories } from "#mcp-server/config/controllers.ts";
 import { openConfigFolder, problemsOf } from "./loading.ts";
 
 const { file, load } = openConfigFolder();
+const known = builtInFactories.map(({ name }) => name).join(", ");
 
 describe("devices", () => {
   it("writes out `count` as name, name-2, name-3 with the same settings", () => {
@@ -34,15 +36,14 @@ describe("devices", () => {
   it("says of a driver that is not built in which ones are, where it stands", () => {
     const { problems } = problemsOf(() =>
       load(
-        "models: [{name: wall, drivers: [simulatd]}]\ndevices:\n  - name: a\n    model: stb\n    controllers:\n      tasmota: {}\n",
+        "models: [{name: wall, drivers: [simulatd]}]\ndevices:\n  - name: a\n    model: stb\n    controllers:\n      teleport: {}\n",
       ),
     );
     expect(problems).toMatchObject([
       {
         line: 6,
         path: "devices[0].controllers",
-        message:
-          'the driver "tasmota" is not built in; known are web, android, appium, simulated, simulated_infrared, simulated_capture.',
+        message: `the driver "teleport" is not built in; known are ${known}.`,
       },
     ]);
     expect(
@@ -51,8 +52,7 @@ describe("devices", () => {
       {
         line: 1,
         path: "models[0].drivers[0]",
-        message:
-          'the driver "simulatd" is not built in; known are web, android, appium, simulated, simulated_infrared, simulated_capture. Did you mean "simulated"?',
+        message: `the driver "simulatd" is not built in; known are ${known}. Did you mean "simulated"?`,
       },
     ]);
   });

@@ -1,4 +1,4 @@
-import type { DriverController } from "@labwright/controllers";
+import { type DriverController, FrameHub, videoFactory } from "@labwright/controllers";
 import { simulatedFactory, simulatedInfraredFactory } from "@labwright/controllers/lab";
 import { expect, it } from "vitest";
 import { builtInFactories } from "#mcp-server/config/controllers.ts";
@@ -202,6 +202,35 @@ promiseContract("simulated_infrared", "an infrared remote", async () => {
     broken: "DEVICE_LOST",
     brokenInput: "no",
     close: () => remote.close(),
+  };
+});
+
+promiseContract("video", "a measurement", async () => {
+  const context = controllerContext("lab/box");
+  const hub = new FrameHub({ perSecond: 25 });
+  const [video] = videoFactory.create(videoFactory.settings.parse({}), {
+    ...context,
+    device: { ...context.device, frames: () => hub },
+  });
+  if (!video) throw new Error("The factory made no controller.");
+  await video.open(never);
+  return {
+    run: (name, params, signal) => runBy(video, name, params, signal),
+    ...{
+      read: notAsked,
+      cover: notAsked,
+      leadToList: notAsked,
+      staleRef: notAsked,
+      failsAfterInput: notAsked,
+    },
+    ...{ ambiguous: "", failing: { check: "", params: {}, nearest: "" } },
+    async breaks() {
+      hub.end();
+      return { command: "measure_zap", params: {} };
+    },
+    broken: "DEVICE_ERROR",
+    brokenInput: "no",
+    close: () => video.close(),
   };
 });
 

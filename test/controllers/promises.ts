@@ -51,6 +51,17 @@ export const promises = {
       "handed on": "No remote hears whether the box took its light: a key that left counts as sent.",
     },
   },
+  video: {
+    ambiguous: { waived: "It sees pictures and names no element." },
+    covered: { waived: "It sees pictures and names no element." },
+    "off screen": { waived: "It sees pictures and names no element." },
+    "stale ref": { waived: "It sees pictures and names no element." },
+    evidence: { waived: "Motion has no nearest name: test/devices/videoChecks.test.ts." },
+    deadline: { waived: "It waits for no element: test/devices/measuring.test.ts." },
+    cancelled: { waived: "It waits for no element: test/controllers/measuring/contract.test.ts." },
+    "error class": "kept",
+    dispatched: { "handed on": "The remote whose key it presses says whether the key left." },
+  },
   simulated_capture: {
     ambiguous: { waived: "It sees pictures and names no element." },
     covered: { waived: "It sees pictures and names no element." },

@@ -248,11 +248,11 @@ class Actions implements ActionExecutor {
     }
   }
 
-  private async keepFile({ file, ...done }: CommandResult): Promise<Done> {
+  private async keepFile({ file, fileType, ...done }: CommandResult): Promise<Done> {
     if (file === undefined) return done;
-    const { uri, bytes } = await this.deps.artifacts.putFile(file, "application/octet-stream");
+    const { uri, bytes } = await this.deps.artifacts.putFile(file, fileType ?? "application/octet-stream");
     await rm(file, { force: true });
-    const message = `${done.message} to ${uri} (${bytes} bytes)`;
+    const message = fileType ? `${done.message}: ${uri}` : `${done.message} to ${uri} (${bytes} bytes)`;
     return { ...done, message, data: { ...done.data, artifact: uri, bytes } };
   }
 

@@ -1,0 +1,46 @@
+import { z } from "zod";
+import type { ControllerContext } from "../contract.ts";
+import { type DriverController, defineFactory, nowhere } from "../factory.ts";
+import { measuringCommands } from "../measuring/commands.ts";
+import { blockinessCheck } from "./blockiness.ts";
+import { blackCheck, motionChecks, streamChecks } from "./checks.ts";
+import { RecentPicture } from "./recent.ts";
+import { subtitlesCheck } from "./subtitles.ts";
+
+const settings = z.strictObject({});
+
+function videoController(context: ControllerContext): DriverController {
+  const recent = new RecentPicture(context);
+  let isOpen = false;
+  return {
+    kind: "verification_video",
+    commands: measuringCommands(context),
+    checks: [
+      ...motionChecks(recent),
+      blackCheck(recent),
+      ...streamChecks(recent),
+      subtitlesCheck(context, undefined),
+      blockinessCheck(context),
+    ],
+    async open(signal) {
+      signal.throwIfAborted();
+      isOpen = true;
+    },
+    async close() {
+      isOpen = false;
+      recent.close();
+    },
+    isAlive: () => isOpen,
+    noticesAfter: () => [],
+  };
+}
+
+/** Checks and measurements of the running picture of a device, whichever of its controllers sends the frames. */
+export const videoFactory = defineFactory({
+  name: "video",
+  kinds: ["verification_video"],
+  settings,
+  diagnose: async () => [],
+  offers: () => [videoController(nowhere)],
+  create: (_given, context) => [videoController(context)],
+});
