@@ -1,5 +1,11 @@
 import { z } from "zod";
-import { type Command, type ControllerContext, defineCommand } from "../contract.ts";
+import {
+  type Command,
+  type ControllerContext,
+  defineCommand,
+  type Reading,
+  type ReadOptions,
+} from "../contract.ts";
 import { sendInput, unsent } from "../dispatch.ts";
 import { noSuchKey } from "../elements/keys.ts";
 import { DeviceError } from "../errors.ts";
@@ -63,7 +69,8 @@ export function remoteCommands(sender: KeySender, { device }: Pick<ControllerCon
 
 const at = (sentAt: Moment | undefined) => (sentAt === undefined ? {} : { sentAt });
 
-function holdCommands({ hold }: KeySender, demand: (name: string) => void): Command[] {
+function holdCommands(sender: KeySender, demand: (name: string) => void): Command[] {
+  const hold = sender.hold?.bind(sender);
   if (hold === undefined) return [];
   return [
     defineCommand({
@@ -95,27 +102,26 @@ function untilCommand(
       check: z.string().min(1).max(80).describe("Name of a check of this device, such as text_visible."),
       params: z.record(z.string(), z.unknown()).default({}).describe("Its parameters."),
       at_most: z.int().min(1).max(200).default(20),
-      wait_ms: z.int().min(0).max(60_000).default(2_000).describe("Longest wait for the check after a press."),
+      wait_ms: z
+        .int()
+        .min(0)
+        .max(60_000)
+        .default(2_000)
+        .describe("Longest wait for the check after a press."),
     }),
     async run({ key: name, check, params, at_most, wait_ms }, signal) {
       demand(name);
-      const read = (since?: Moment) =>
-        device.read({ name: check, input: params }, signal, since === undefined ? {} : { since });
-      let reading = await read();
+      const read = (look: ReadOptions) => device.read({ name: check, input: params }, signal, look);
+      let reading = await read({});
       let sentAt: Moment | undefined;
       for (let presses = 0; ; presses++) {
-        if (reading.holds && reading.inconclusive === undefined) {
+        if (isShown(reading)) {
           const message = `${check} holds after ${presses} presses of ${name}`;
           return { message, isNews: true, data: { presses }, ...at(sentAt) };
         }
         if (presses === at_most) break;
         sentAt = await press(name, signal);
-        const until = performance.now() + wait_ms;
-        reading = await read(sentAt);
-        while (!reading.holds && performance.now() < until) {
-          await pause(lookEveryMs, signal);
-          reading = await read(sentAt);
-        }
+        reading = await readUntil(() => read(sentAt === undefined ? {} : { since: sentAt }), wait_ms, signal);
       }
       const seen = reading.inconclusive ?? `expected ${reading.expected}, found ${reading.actual}`;
       throw new DeviceError(
@@ -124,4 +130,16 @@ function untilCommand(
       );
     },
   });
+}
+
+const isShown = (reading: Reading) => reading.holds && reading.inconclusive === undefined;
+
+/** The first reading that holds, else the last one within the time. */
+async function readUntil(read: () => Promise<Reading>, ms: number, signal: AbortSignal): Promise<Reading> {
+  const until = performance.now() + ms;
+  for (;;) {
+    const reading = await read();
+    if (isShown(reading) || performance.now() >= until) return reading;
+    await pause(lookEveryMs, signal);
+  }
 }
