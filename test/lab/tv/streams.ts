@@ -1,6 +1,6 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { type RunningProgram, runProgram, startProgram } from "#controllers/programs/run.ts";
-import { clockFilter } from "./clock.ts";
+import { type ClockPlace, clockFilter } from "./clock.ts";
 
 /**
  * What happens in a stream from one second to another, on the stream's own clock. `black` and `freeze` are of the whole picture, the
@@ -24,6 +24,8 @@ export type StreamSpec = {
   sound?: boolean;
   /** What the clock shows in the first frame; 0 unless said. */
   firstNumber?: number;
+  /** The bottom unless said. */
+  clock?: ClockPlace;
   /** Options of ffmpeg for the pictures; H.264 unless said. */
   encoder?: readonly string[];
 };
@@ -93,7 +95,8 @@ export function publish(
 
 const quiet = ["-hide_banner", "-loglevel", "error", "-nostdin", "-y"];
 
-async function ffmpeg(args: readonly string[]): Promise<void> {
+/** Throws with what ffmpeg said when it failed. */
+export async function ffmpeg(args: readonly string[]): Promise<void> {
   const { signal } = new AbortController();
   const { code, stderr } = await runProgram("ffmpeg", [...quiet, ...args], { signal, timeoutMs });
   if (code !== 0) throw new Error(`ffmpeg ended with ${code}: ${stderr.slice(0, 2_000)}`);
@@ -106,6 +109,7 @@ function picture({
   cues = [],
   seconds,
   firstNumber = 0,
+  clock: place = "bottom",
 }: StreamSpec): string {
   // Half a frame early, so that rounding moves no edge.
   const early = 0.5 / fps;
@@ -131,7 +135,7 @@ function picture({
     ...(still.length > 0 ? [`select='not(${still.join("+")})',fps=${fps}`] : []),
     "format=yuv420p",
   ];
-  const clock = clockFilter({ from: "drawn", to: "timed" }, { width, height, fps, first: firstNumber });
+  const clock = clockFilter({ from: "drawn", to: "timed" }, { width, height, fps, first: firstNumber, place });
   return `${drawn.join(",")}[drawn];${clock};[timed]${after.join(",")}[v]`;
 }
 
