@@ -4,6 +4,7 @@ import {
   type ControllerFactory,
   nearest,
   webFactory,
+  x11Factory,
 } from "@labwright/controllers";
 import {
   simulatedCaptureFactory,
@@ -19,6 +20,7 @@ export const builtInFactories: readonly ControllerFactory[] = [
   simulatedFactory,
   simulatedInfraredFactory,
   simulatedCaptureFactory,
+  x11Factory,
 ];
 
 /** Says of a driver that is not built in which ones are, and the nearest of them. */

@@ -135,7 +135,10 @@ function picture({
     ...(still.length > 0 ? [`select='not(${still.join("+")})',fps=${fps}`] : []),
     "format=yuv420p",
   ];
-  const clock = clockFilter({ from: "drawn", to: "timed" }, { width, height, fps, first: firstNumber, place });
+  const clock = clockFilter(
+    { from: "drawn", to: "timed" },
+    { width, height, fps, first: firstNumber, place },
+  );
   return `${drawn.join(",")}[drawn];${clock};[timed]${after.join(",")}[v]`;
 }
 

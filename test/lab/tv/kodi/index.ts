@@ -4,9 +4,9 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Readable } from "node:stream";
 import { type RunningProgram, startProgram } from "#controllers/programs/run.ts";
 import { poll } from "#controllers/waiting/deadlines.ts";
+import { startXServer } from "../xServer.ts";
 import { channelNames, makeChannels } from "./media.ts";
 import { connectOracle, type Oracle } from "./oracle.ts";
 import { writeProfile } from "./profile.ts";
@@ -15,13 +15,14 @@ export type KodiLab = {
   /** Of X11, such as ":77". */
   display: string;
   oracle: Oracle;
+  /** Of its files. */
+  folder: string;
   /** Ids of its processes: of the X server and of Kodi. */
   pids: readonly number[];
   /** Ends it, and removes its files. */
   stop(): Promise<void>;
 };
 
-const size = "1280x720x24";
 const startMs = 90_000;
 const homeWindow = 10_000;
 const questionWindow = 10_100;
@@ -41,37 +42,22 @@ export async function startKodi(signal = new AbortController().signal): Promise<
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   };
   try {
-    const [xServer, { playlist, media }, tcpPort, eventPort] = await Promise.all([
-      startXServer(programs),
-      makeChannels(folder),
-      freePort(),
-      freePort(),
-    ]);
+    const { display, program } = await startXServer();
+    programs.push(program);
+    const { playlist, media } = await makeChannels(folder);
+    const [tcpPort, eventPort] = [await freePort(), await freePort()];
     const home = join(folder, "home");
     await mkdir(home);
     await writeProfile(home, { tcpPort, eventPort, media, playlist });
-    programs.push(startIn(home, xServer));
+    programs.push(startIn(home, display));
     oracle = await untilHome(tcpPort, signal);
     await untilChannels(oracle, signal);
     const pids = programs.flatMap(({ child }) => child.pid ?? []);
-    return { display: xServer, oracle, pids, stop };
+    return { display, folder, oracle, pids, stop };
   } catch (error) {
     await stop();
     throw error;
   }
-}
-
-/** It takes the first display that is free, and writes its number to a pipe. */
-async function startXServer(programs: RunningProgram[]): Promise<string> {
-  const options = ["-displayfd", "3", "-screen", "0", size, "-nolisten", "tcp", "-noreset"];
-  const program = startProgram("Xvfb", options, { pipes: 1 });
-  programs.push(program);
-  drain(program);
-  const [line] = await Promise.race([
-    once(program.child.stdio[3] as Readable, "data"),
-    once(program.child, "exit").then(() => Promise.reject(new Error("Xvfb ended at its start"))),
-  ]);
-  return `:${String(line).trim()}`;
 }
 
 function startIn(home: string, display: string): RunningProgram {
@@ -82,7 +68,7 @@ function startIn(home: string, display: string): RunningProgram {
 }
 
 /** A program that nobody reads stops when its pipe is full. */
-function drain({ child }: RunningProgram, file = "/dev/null"): void {
+function drain({ child }: RunningProgram, file: string): void {
   const to = createWriteStream(file, { flags: "a" });
   child.stdout?.pipe(to);
   child.stderr?.pipe(to);
