@@ -33,7 +33,7 @@ const listeners = () =>
       .slice(1)
       .map((line) => line.trim().split(/\s+/))
       .filter(([, , , state]) => state === (protocol.startsWith("tcp") ? "0A" : "07"))
-      .map((fields) => ({ address: fields[1]?.split(":")[0], inode: fields[9] })),
+      .map((fields) => ({ address: fields[1]?.split(":")[0], inode: fields[9] ?? "" })),
   );
 
 const socketsOf = (pid: number) =>
