@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { builtInFactories } from "#mcp-server/config/controllers.ts";
 import { openConfigFolder, problemsOf } from "./loading.ts";
 
 const { file, load } = openConfigFolder();
@@ -34,15 +35,14 @@ describe("devices", () => {
   it("says of a driver that is not built in which ones are, where it stands", () => {
     const { problems } = problemsOf(() =>
       load(
-        "models: [{name: wall, drivers: [simulatd]}]\ndevices:\n  - name: a\n    model: stb\n    controllers:\n      tasmota: {}\n",
+        "models: [{name: wall, drivers: [simulatd]}]\ndevices:\n  - name: a\n    model: stb\n    controllers:\n      lantern: {}\n",
       ),
     );
     expect(problems).toMatchObject([
       {
         line: 6,
         path: "devices[0].controllers",
-        message:
-          'the driver "tasmota" is not built in; known are web, android, appium, simulated, simulated_infrared, simulated_capture.',
+        message: `the driver "lantern" is not built in; known are ${builtInFactories.map(({ name }) => name).join(", ")}.`,
       },
     ]);
     expect(
