@@ -4,12 +4,13 @@ import { type ClockPlace, clockFilter } from "./clock.ts";
 
 /**
  * What happens in a stream from one second to another, on the stream's own clock. `black` and `freeze` are of the whole picture, the
- * clock in it included. `other` is another picture, as another channel shows it; `banner` is a text over the lower part.
+ * clock in it included. `other` is another picture, as another channel shows it; `banner` is a text over the lower part, or
+ * right of the middle, where the banners of a set-top box leave it free.
  */
 export type Cue = { from: number; to: number } & (
   | { kind: "black" | "freeze" | "silence" | "other" }
   | { kind: "tone"; hz: number }
-  | { kind: "banner"; text: string }
+  | { kind: "banner"; text: string; place?: "low" | "middle" }
 );
 
 export type StreamSpec = {
@@ -142,10 +143,17 @@ function picture({
   return `${drawn.join(",")}[drawn];${clock};[timed]${after.join(",")}[v]`;
 }
 
-function bannerFilter({ text }: { text: string }, enable: string): string {
+const bannerPlaces = { low: { x: 0, y: 0.68, width: 1 }, middle: { x: 0.5, y: 0.45, width: 0.5 } };
+
+function bannerFilter(
+  { text, place = "low" }: { text: string; place?: keyof typeof bannerPlaces },
+  enable: string,
+): string {
   const escaped = text.replaceAll(/[^\w\s.,:-]/g, "").replaceAll(":", "\\:");
-  const box = `drawbox=x=0:y=ih*0.68:w=iw:h=ih*0.2:color=0x102040:t=fill:enable='${enable}'`;
-  return `${box},drawtext=fontfile=${font}:text='${escaped}':fontcolor=white:fontsize=h/12:x=w*0.05:y=h*0.74:enable='${enable}'`;
+  const { x, y, width } = bannerPlaces[place];
+  const box = `drawbox=x=iw*${x}:y=ih*${y}:w=iw*${width}:h=ih*0.2:color=0x102040:t=fill:enable='${enable}'`;
+  const at = `fontsize=h/12:x=w*${x + 0.05}:y=h*${y + 0.06}`;
+  return `${box},drawtext=fontfile=${font}:text='${escaped}':fontcolor=white:${at}:enable='${enable}'`;
 }
 
 function soundOf({ cues = [], seconds }: StreamSpec): string {

@@ -30,7 +30,7 @@ export async function makeChannels(folder: string): Promise<{ playlist: string; 
         clock: "upper",
         encoder,
         cues: [
-          { kind: "banner", text: name, from: 0, to: roundSeconds },
+          { kind: "banner", text: name, place: "middle", from: 0, to: roundSeconds },
           ...(at % 2 === 1 ? [{ kind: "other" as const, from: 0, to: roundSeconds }] : []),
         ],
       });
