@@ -117,6 +117,8 @@ describe("Kodi as a set-top box", () => {
     await expect.poll(() => started().at(-1), { timeout: 10_000 }).toContain("Beta Sports");
     await press("CHANNEL_DOWN");
     await expect.poll(() => started().at(-1), { timeout: 10_000 }).toContain("Alpha News");
+    await press("STOP");
+    await untilIn("TV channels");
     await press("HOME");
     await untilIn("Home");
   });
