@@ -47,7 +47,7 @@ const entries = {
   bridge: join(here, "src/cli/mcp.ts"),
   agent: join(here, "src/cli/agent.ts"),
 };
-/** One file each. No package has the phone, which is for the demo in a checkout. */
+/** One file each. No package has the phone and the set-top box, which are for the demo in a checkout. */
 const singleFiles = {
   pgliteWorker: join(here, "src/storage/engine/pgliteWorker.ts"),
   expressionWorker: join(here, "src/services/values/expressionWorker.ts"),
@@ -55,6 +55,7 @@ const singleFiles = {
   specWorker: join(here, "src/services/apps/apis/spec/specWorker.ts"),
   yamlWorker: join(here, "src/services/values/yamlWorker.ts"),
   simulatedPhone: join(root, "test/lab/android/index.ts"),
+  kodiBox: join(root, "test/lab/tv/kodi/index.ts"),
 };
 /** SQLite looks for its WebAssembly next to its code, by a name that modules of this form lack. */
 const sqliteWorker = join(here, "src/services/lab/investigations/sources/sqliteWorker.ts");

@@ -38,6 +38,7 @@ export {
   type WatchedProgram,
   wallsOfScripts,
 } from "./programs/sandbox.ts";
+export { x11Factory } from "./remotes/x11.ts";
 export { clipped, rectIn } from "./spaces.ts";
 export { videoFactory } from "./videochecks/index.ts";
 export { atMost, untilAborted } from "./waiting/deadlines.ts";

@@ -251,11 +251,32 @@ const testPrograms = [
   ["bwrap", "bubblewrap"],
   ["adb", "adb"],
   ["chromedriver", "chromium-driver"],
+  // What shows, hears, drives and speaks like a TV.
+  ["ffmpeg", "ffmpeg"],
+  ["kodi", "kodi"],
+  ["Xvfb", "xvfb"],
+  ["xdotool", "xdotool"],
+  ["xev", "x11-utils"],
+  ["irsend", "lirc"],
+  ["cec-client", "cec-utils"],
+  ["espeak-ng", "espeak-ng"],
+  ["pocketsphinx_continuous", "pocketsphinx"],
+  ["tesseract", "tesseract-ocr"],
+];
+
+/** Files that these programs need, with the package that has them. */
+const testFiles = [
+  ["usr/share/kodi/addons/pvr.iptvsimple/addon.xml", "kodi-pvr-iptvsimple"],
+  ["usr/share/pocketsphinx/model/en-us/en-us", "pocketsphinx-en-us"],
+  ["usr/share/fonts/truetype/dejavu/DejaVuSans.ttf", "fonts-dejavu-core"],
 ];
 
 /** The packages of the programs that are not there. */
 function missingPackages(root) {
-  const missing = testPrograms.filter(([name]) => findProgram(name) === undefined);
+  const missing = [
+    ...testPrograms.filter(([name]) => findProgram(name) === undefined),
+    ...testFiles.filter(([path]) => !existsSync(join(root, path))),
+  ];
   const postgres = findPostgres(root) === undefined ? ["postgresql"] : [];
   return [...postgres, ...new Set(missing.map(([, name]) => name))];
 }

@@ -86,6 +86,14 @@ export const lines = [
     check: (log) => expectIn(log, /^shop +a lamp is bought +passed/m, "verdict"),
   },
   {
+    name: "tv",
+    steps: [15],
+    what: "npm run demo -- --device tv: three test cases on Kodi, by its picture and its keys",
+    prints: true,
+    start: () => npm("run", "demo", "--", "--device", "tv"),
+    check: (log) => expectIn(log, /^kodi +a channel plays, and its key brings the next +passed/m, "verdict"),
+  },
+  {
     name: "bench",
     what: "npm run bench prints the table, and every goal is met",
     prints: true,

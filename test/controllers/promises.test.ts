@@ -1,10 +1,11 @@
-import { type DriverController, FrameHub, videoFactory } from "@labwright/controllers";
+import { type DriverController, FrameHub, videoFactory, x11Factory } from "@labwright/controllers";
 import { simulatedFactory, simulatedInfraredFactory } from "@labwright/controllers/lab";
 import { expect, it } from "vitest";
 import { builtInFactories } from "#mcp-server/config/controllers.ts";
 import { startAndroidLab } from "../fixtures/androidLab.ts";
 import { controllerContext } from "../fixtures/controllerContext.ts";
 import { startLabIos } from "../lab/ios/index.ts";
+import { startXServer } from "../lab/tv/xServer.ts";
 import { never, openAndroid, type TestPhone } from "./android/openAndroid.ts";
 import { openAppium } from "./appium/openAppium.ts";
 import { promiseContract, promises, type Scene } from "./promises.ts";
@@ -231,6 +232,34 @@ promiseContract("video", "a measurement", async () => {
     broken: "DEVICE_ERROR",
     brokenInput: "no",
     close: () => video.close(),
+  };
+});
+
+promiseContract("x11", "the keyboard of an X11 display", async () => {
+  const { display, program } = await startXServer();
+  const [remote] = x11Factory.create(x11Factory.settings.parse({ display }), controllerContext("lab/box"));
+  if (!remote) throw new Error("The factory made no controller.");
+  await remote.open(never);
+  return {
+    run: (name, params, signal) => runBy(remote, name, params, signal),
+    ...{
+      read: notAsked,
+      cover: notAsked,
+      leadToList: notAsked,
+      staleRef: notAsked,
+      failsAfterInput: notAsked,
+    },
+    ...{ ambiguous: "", failing: { check: "", params: {}, nearest: "" } },
+    async breaks() {
+      await program.end(0);
+      return { command: "press_key", params: { key: "DOWN" } };
+    },
+    broken: "DEVICE_OFFLINE",
+    brokenInput: "no",
+    async close() {
+      await remote.close();
+      await program.end(0);
+    },
   };
 });
 

@@ -73,6 +73,17 @@ export const promises = {
     "error class": { waived: "It has no commands." },
     dispatched: { waived: "It has no commands." },
   },
+  x11: {
+    ambiguous: { waived: "It presses keys and names no element." },
+    covered: { waived: "It presses keys and names no element." },
+    "off screen": { waived: "It presses keys and names no element." },
+    "stale ref": { waived: "It presses keys and names no element." },
+    evidence: { waived: "It has no checks." },
+    deadline: { waived: "A key is sent at once." },
+    cancelled: { waived: "Only hold_key lasts: test/devices/tv/x11.test.ts cancels it." },
+    "error class": "kept",
+    dispatched: { "handed on": "An X server says that it took a key, and not whether an app did." },
+  },
 } as const satisfies Record<string, Record<PromiseName, Cell>>;
 export type Driver = keyof typeof promises;
 

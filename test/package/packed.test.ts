@@ -143,10 +143,10 @@ it.each([
   expect(readFileSync(join(repository, "reports/junit.xml"), "utf8")).toContain('tests="1"');
 });
 
-it("says where the phone of the demo is", async () => {
-  await expect(labwright("demo", "--device", "android")).rejects.toMatchObject({
+it.each(["android", "tv"])("says where the demo on %s is", async (device) => {
+  await expect(labwright("demo", "--device", device)).rejects.toMatchObject({
     code: 2,
-    stderr: expect.stringContaining("npm run demo -- --device android"),
+    stderr: expect.stringContaining(`npm run demo -- --device ${device}`),
   });
 });
 

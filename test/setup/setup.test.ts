@@ -49,6 +49,16 @@ const lockfile = JSON.stringify({
 const installed = (version: string) =>
   JSON.stringify({ packages: { "node_modules/a": { version, integrity: "sha512-a" } } });
 
+const tvPrograms = [
+  ...["ffmpeg", "kodi", "Xvfb", "xdotool", "xev", "irsend", "cec-client"],
+  ...["espeak-ng", "pocketsphinx_continuous", "tesseract"],
+];
+const tvFiles = [
+  "usr/share/kodi/addons/pvr.iptvsimple/addon.xml",
+  "usr/share/pocketsphinx/model/en-us/en-us",
+  "usr/share/fonts/truetype/dejavu/DejaVuSans.ttf",
+];
+
 /** A small project in which everything is there, unless a test takes it away. */
 function makeProject(): void {
   mkdirSync(path("project/mcp-server/bin"), { recursive: true });
@@ -68,6 +78,8 @@ function makeProject(): void {
   program("bwrap");
   program("adb");
   program("chromedriver");
+  for (const name of tvPrograms) program(name);
+  for (const file of tvFiles) write(`root/${file}`, "");
   write("root/usr/lib/postgresql/15/bin/initdb", "#!/bin/sh\n");
   chmodSync(path("root/usr/lib/postgresql/15/bin/initdb"), 0o755);
 }
@@ -217,7 +229,7 @@ describe("the programs of the tests", () => {
     );
 
   it("are installed without Debian's cluster, and leave no setting behind", () => {
-    rmSync(path("root"), { recursive: true });
+    rmSync(path("root/usr/lib"), { recursive: true });
     install(
       `mkdir -p ${path("root/usr/lib/postgresql/15/bin")}; cp ${path("bin/flock")} ${path("root/usr/lib/postgresql/15/bin/initdb")}`,
     );
@@ -242,6 +254,26 @@ describe("the programs of the tests", () => {
     expect(out).toContain(isRoot ? "util-linux, bubblewrap" : "sudo apt-get install -y bubblewrap");
   });
 
+  it("bring a set-top box with its channels, in one call of apt", () => {
+    for (const name of ["kodi", "Xvfb", "irsend"]) rmSync(path("bin", name));
+    rmSync(path("root/usr/share/kodi"), { recursive: true });
+    const there = ["kodi", "Xvfb", "irsend"].map((name) => `cp ${path("bin/flock")} ${path("bin", name)}`);
+    const addon = path("root/usr/share/kodi/addons/pvr.iptvsimple");
+    install([...there, `mkdir -p ${addon}`, `cp ${path("bin/flock")} ${addon}/addon.xml`].join("; "));
+    const { status, out } = setUp("test");
+    expect(status).toBe(0);
+    const wanted = "kodi xvfb lirc kodi-pvr-iptvsimple";
+    const installs = calls().filter((call) => call.includes(wanted));
+    expect(installs.length).toBe(isRoot ? 1 : 0);
+    if (!isRoot) expect(out).toContain(`sudo apt-get install -y ${wanted}`);
+    rmSync(path("bin/kodi"), { force: true });
+    program("apt-get", "exit 100");
+    expect(setUp("test", { CI: "true" })).toMatchObject({
+      status: 1,
+      err: expect.stringContaining("The tests need kodi."),
+    });
+  });
+
   it("bring the shell of headless Chromium where apt knows it, and go on without it", () => {
     program("apt-get", "exit 100");
     const isAsked = () => calls().at(-1)?.endsWith("update") ?? false;
@@ -252,7 +284,7 @@ describe("the programs of the tests", () => {
   });
 
   it("stop a CI run when they cannot be had, and elsewhere are only named", () => {
-    rmSync(path("root"), { recursive: true });
+    rmSync(path("root/usr/lib"), { recursive: true });
     rmSync(path("bin/setpriv"));
     const wanted = "sudo apt-get install -y postgresql util-linux";
     expect(setUp("test")).toMatchObject({ status: 0, out: expect.stringContaining(wanted) });

@@ -151,22 +151,28 @@ function addApiTest(program: Command, terminal: Terminal, exit: (code: ExitCode)
 function addDemo(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
   program
     .command("demo")
-    .description("runs tests on a real web app or a simulated phone, with a daemon and data of its own")
+    .description(
+      "runs tests on a real web app, a simulated phone or a set-top box, with a daemon and data of its own",
+    )
     .argument("[implementations...]", "of TodoMVC; vanillajs when none is named")
     .addOption(
-      new Option("--device <kind>", "web: a browser; android: a simulated phone behind the real adb")
-        .choices(["web", "android"])
+      new Option(
+        "--device <kind>",
+        "web: a browser; android: a simulated phone behind the real adb; tv: Kodi, seen by its picture and driven by keys",
+      )
+        .choices(["web", "android", "tv"])
         .default("web"),
     )
     .option("--all", "all of them")
     .option("--report <dir>", "where the reports go")
-    .option("--keep", "keeps the phone and its server until Ctrl-C, to be driven by hand")
+    .option("--keep", "keeps the phone or box and its server until Ctrl-C, to be driven by hand")
     .addHelpText(
       "after",
       examples(
         "labwright demo",
         "labwright demo react --report reports",
         "labwright demo --device android --keep",
+        "labwright demo --device tv",
       ),
     )
     .action(async (only: string[], given: Omit<DemoOptions, "only">) => {

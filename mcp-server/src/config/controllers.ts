@@ -5,6 +5,7 @@ import {
   nearest,
   videoFactory,
   webFactory,
+  x11Factory,
 } from "@labwright/controllers";
 import {
   simulatedCaptureFactory,
@@ -21,6 +22,7 @@ export const builtInFactories: readonly ControllerFactory[] = [
   simulatedFactory,
   simulatedInfraredFactory,
   simulatedCaptureFactory,
+  x11Factory,
 ];
 
 /** Says of a driver that is not built in which ones are, and the nearest of them. */

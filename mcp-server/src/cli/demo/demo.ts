@@ -11,13 +11,13 @@ import { type Implementation, implementations, serveTodomvc } from "./todomvc.ts
 import { countLines, type Judgement, judge, verdictTable } from "./verdicts.ts";
 
 export type DemoOptions = {
-  /** `web`, or the phone of the laboratory. */
-  device: "web" | "android";
+  /** `web`, or the phone or set-top box of the laboratory. */
+  device: "web" | "android" | "tv";
   /** Names of implementations; the first when empty. */
   only: readonly string[];
   /** Takes all of them. */
   all?: boolean | undefined;
-  /** Keeps the phone until Ctrl-C. */
+  /** Keeps the phone or box until Ctrl-C. */
   keep?: boolean | undefined;
   /** Where the reports go; a new temporary folder when left out. */
   report?: string | undefined;
@@ -32,10 +32,11 @@ type Chosen = Implementation & { userinterface: string; url: string };
  */
 export async function runDemo(options: DemoOptions, terminal: Terminal): Promise<ExitCode> {
   if (options.device === "android") return runPhoneDemo(options, terminal);
+  if (options.device === "tv") return (await import("./tv.ts")).runTvDemo(options, terminal);
   if (options.keep)
     throw new ToolError(
       "INVALID_INPUT",
-      "--keep keeps the demo's phone, and the demo on the web has none.",
+      "--keep keeps the demo's phone or box, and the demo on the web has none.",
       "Run: labwright demo --device android --keep",
     );
   const chosen = choose(options);

@@ -15,9 +15,9 @@ export type DemoModel = {
   yamlFor(implementation: { userinterface: string; url: string; withTestcases: boolean }): string;
 };
 
-/** The laboratory's shop as an Android app. */
-export async function readPhoneShop(): Promise<{ testcases: readonly string[]; yaml: string }> {
-  const yaml = await readFile(join(packageFolder(), "demo", "phoneShop.yaml"), "utf8");
+/** An app of the demo, as its file says, with the names of its test cases: `phoneShop.yaml` or `kodi.yaml`. */
+export async function readDemoFile(name: string): Promise<{ testcases: readonly string[]; yaml: string }> {
+  const yaml = await readFile(join(packageFolder(), "demo", name), "utf8");
   const { tests } = fileSchema.parse(parseDocument(yaml).toJS());
   return { testcases: tests.map(({ name }) => name), yaml };
 }

@@ -8,7 +8,7 @@ import { ToolError } from "../../errors.ts";
 import { packageFolder } from "../../storage/engine/packageFolder.ts";
 import { type ExitCode, exitCodes, type Terminal } from "../terminal.ts";
 import { anything, type Host, leaseSchema, runTestcase, runToEnd, withHost } from "./host.ts";
-import { readPhoneShop } from "./model.ts";
+import { readDemoFile } from "./model.ts";
 import { openText, reportFolder, saveReports } from "./reports.ts";
 import { type Judgement, judge, verdictTable } from "./verdicts.ts";
 
@@ -74,7 +74,7 @@ export async function runPhoneDemo(options: PhoneDemoOptions, terminal: Terminal
       );
       const passed = await withHost({ dataDir, config }, terminal, async (host) => {
         const hasPassed = await play(host, reportDir, terminal);
-        if (options.keep) await untilInterrupted(dataDir, terminal);
+        if (options.keep) await untilInterrupted(keepText(dataDir), terminal);
         return hasPassed;
       });
       terminal.out(`\n${ownPhone}\nReports: ${reportDir}\n${openText(reportDir)}`);
@@ -91,11 +91,12 @@ export async function runPhoneDemo(options: PhoneDemoOptions, terminal: Terminal
   }
 }
 
-/** Ctrl-C then ends the demo with its phone, server and data. */
-async function untilInterrupted(dataDir: string, { out, signal }: Terminal): Promise<void> {
-  out(
-    `\nThe phone stays until Ctrl-C. In another terminal:\n  labwright look --data-dir ${dataDir}\n  labwright do --data-dir ${dataDir} click "Shop"\n`,
-  );
+const keepText = (dataDir: string) =>
+  `\nThe phone stays until Ctrl-C. In another terminal:\n  labwright look --data-dir ${dataDir}\n  labwright do --data-dir ${dataDir} click "Shop"\n`;
+
+/** Says what can be done now. Ctrl-C then ends the demo with its device, server and data. */
+export async function untilInterrupted(text: string, { out, signal }: Terminal): Promise<void> {
+  out(text);
   // Node ends a process in which nothing is under way, and a listener is nothing.
   const alive = setInterval(() => undefined, 60_000);
   if (!signal.aborted)
@@ -115,7 +116,7 @@ devices: [{ name: phone, model: android_mobile, controllers: { android: {} } }]
 `;
 
 async function play(host: Host, reportDir: string, terminal: Terminal): Promise<boolean> {
-  const { testcases, yaml } = await readPhoneShop();
+  const { testcases, yaml } = await readDemoFile("phoneShop.yaml");
   const lease = await host.call("take_control", {}, leaseSchema);
   const session = lease.session_id;
   terminal.out(`Took control of ${lease.device} (${lease.model})\n`);
