@@ -1,6 +1,7 @@
 import {
   androidFactory,
   appiumFactory,
+  avFactory,
   type ControllerFactory,
   nearest,
   webFactory,
@@ -16,6 +17,7 @@ export const builtInFactories: readonly ControllerFactory[] = [
   webFactory,
   androidFactory,
   appiumFactory,
+  avFactory,
   simulatedFactory,
   simulatedInfraredFactory,
   simulatedCaptureFactory,
