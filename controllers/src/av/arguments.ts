@@ -151,6 +151,9 @@ function pictureInput(settings: AvSettings): string[] {
       return ["-threads", "1", "-stream_loop", "-1", "-re", "-i", value];
     case "args":
       return [...(settings.args ?? [])];
+    case "hls":
+      // Segments come in bursts: they are read at the pace of their pictures.
+      return [...network, ...live, "-re", "-i", value];
     default:
       return [...network, ...live, "-i", value];
   }

@@ -141,7 +141,7 @@ export class Capture {
 
   #allow(): void {
     const { kind, value } = sourceOf(this.#settings);
-    if (kind === "hls" || kind === "http") return this.#context.allowUrl(value);
+    if (kind === "hls" || kind === "http") this.#context.allowUrl(value);
     if (kind !== "rtsp" && kind !== "srt" && kind !== "udp") return;
     const { hostname, port } = new URL(value.replace(/^\w+:/, "http:"));
     this.#context.allowHost(hostname, Number(port) || (kind === "rtsp" ? 554 : 0));
@@ -291,7 +291,7 @@ const isSilent = (settings: AvSettings): boolean =>
 
 function reasonOf(said: string, isSilentNow: boolean): string {
   if (isSilentNow) return `no data came for ${silentMs / 1_000} s`;
-  return said === "" ? "the source ended" : `ffmpeg ended: ${said}`;
+  return said === "" ? "the source ended" : `ffmpeg ended: ${said.slice(0, 300)}`;
 }
 
 function fixOf(settings: AvSettings): string {

@@ -2,7 +2,6 @@ import type {
   DeviceFinding,
   FindingKind,
   FindingSource,
-  Moment,
   StreamEvent,
   StreamEventKind,
   VideoFrame,
@@ -17,7 +16,7 @@ const kindOf: Partial<Record<StreamEventKind, FindingKind>> = {
   silence: "audio_loss",
 };
 
-type Waiting = { finding: Omit<DeviceFinding, "frame">; arrivesAt: Moment };
+type Waiting = { finding: Omit<DeviceFinding, "frame">; seconds: number };
 
 /** Reports events of the stream as findings, each with the picture at its begin or end. */
 export class StreamFindings implements FindingSource {
@@ -25,10 +24,10 @@ export class StreamFindings implements FindingSource {
   readonly #listeners = new Set<(finding: DeviceFinding) => void>();
   readonly #going = new Map<FindingKind, DeviceFinding>();
   readonly #waiting: Waiting[] = [];
-  readonly #pictures: (from: Moment) => readonly VideoFrame[];
+  readonly #pictures: (seconds?: number) => readonly VideoFrame[];
 
-  /** `pictures` returns those that arrived at a moment or later, oldest first. */
-  constructor(pictures: (from: Moment) => readonly VideoFrame[]) {
+  /** `pictures` returns those that the stream shows from a time of its own clock on, oldest first; without a time, all. */
+  constructor(pictures: (seconds?: number) => readonly VideoFrame[]) {
     this.#pictures = pictures;
   }
 
@@ -38,8 +37,8 @@ export class StreamFindings implements FindingSource {
     return () => this.#listeners.delete(listener);
   }
 
-  /** `arrivesAt` is when the picture of that moment reaches us. */
-  report(event: StreamEvent, arrivesAt: Moment): void {
+  /** `seconds` is when it began or ended, on the stream's own clock. */
+  report(event: StreamEvent, seconds: number): void {
     const kind = kindOf[event.kind];
     if (!kind) return;
     const facts = event.facts ? { facts: event.facts } : {};
@@ -49,7 +48,7 @@ export class StreamFindings implements FindingSource {
       at: event.until ?? event.from,
       ...facts,
     } as const;
-    this.#waiting.push({ finding, arrivesAt });
+    this.#waiting.push({ finding, seconds });
     // No picture follows the last one.
     if (event.kind === "lost" && event.until === undefined) this.flush();
     else this.pictured();
@@ -58,7 +57,7 @@ export class StreamFindings implements FindingSource {
   /** Another picture came: reports what waits for it. */
   pictured(): void {
     for (let next = this.#waiting[0]; next; next = this.#waiting[0]) {
-      const [picture] = this.#pictures(next.arrivesAt);
+      const [picture] = this.#pictures(next.seconds);
       if (!picture) return;
       this.#waiting.shift();
       this.#tell({ ...next.finding, frame: frameOf(picture) });
@@ -67,8 +66,8 @@ export class StreamFindings implements FindingSource {
 
   /** Reports what waits, with the last picture that there is. */
   flush(): void {
-    for (const { finding, arrivesAt } of this.#waiting.splice(0)) {
-      const picture = this.#pictures(arrivesAt)[0] ?? this.#pictures(0).at(-1);
+    for (const { finding, seconds } of this.#waiting.splice(0)) {
+      const picture = this.#pictures(seconds)[0] ?? this.#pictures().at(-1);
       this.#tell({ ...finding, ...(picture && { frame: frameOf(picture) }) });
     }
   }

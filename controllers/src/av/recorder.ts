@@ -55,7 +55,10 @@ export class StreamRecorder implements Recorder {
   add(bytes: Buffer): void {
     const current = this.#current;
     if (!current || current.isOver) return;
-    if (current.bytes + bytes.length > current.options.mostBytes) return this.lose("full");
+    if (current.bytes + bytes.length > current.options.mostBytes) {
+      this.lose("full");
+      return;
+    }
     if (current.file.writableLength > 64 * 1024 * 1024) {
       current.fault ??= new Error("the disk is too slow");
       current.isOver = true;

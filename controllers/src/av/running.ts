@@ -58,7 +58,7 @@ export function runFfmpeg(path: string, args: readonly string[], receiver: Recei
     for (const line of lines.add(bytes)) {
       if (decoderComplaint.test(line)) receiver.decoderError();
       const text = complaint.exec(line)?.[1];
-      if (text !== undefined) said.push(masked(text).slice(0, 500));
+      if (text !== undefined) said.push(masked(text).slice(0, 4_000));
       if (said.length > mostSaid) said.shift();
     }
   });

@@ -32,6 +32,9 @@ export class Stream {
   #size: Space | undefined;
   #lost: StreamEvent | undefined;
   #samples: number | undefined;
+  #pictureCount = 0;
+  /** How many pictures the programs before sent. */
+  #pictureBase = 0;
   /** Of the newest frame's arrival; undefined before the first one of a program. */
   seenAt: Moment | undefined;
 
@@ -40,12 +43,13 @@ export class Stream {
     this.#detector = this.#newDetector();
     this.#pictures = new FrameHub({ perSecond: settings.pictures_per_second, ring: pictureRing });
     this.#analysis = new FrameHub({ perSecond: this.#rate, ring: noRing });
-    this.findings = new StreamFindings((from) => this.#pictures.ring(from));
+    this.findings = new StreamFindings((seconds) => this.#shownFrom(seconds));
   }
 
   /** The device is opened anew: its readers subscribe again. */
   renew(): void {
     this.end();
+    this.#pictureCount = 0;
     this.#pictures = new FrameHub({ perSecond: this.#settings.pictures_per_second, ring: pictureRing });
     this.#analysis = new FrameHub({ perSecond: this.#rate, ring: noRing });
   }
@@ -55,6 +59,7 @@ export class Stream {
     this.#clock.reset();
     this.#detector = this.#newDetector();
     this.#times = [];
+    this.#pictureBase = this.#pictureCount;
     this.#samples = undefined;
     this.seenAt = undefined;
   }
@@ -66,7 +71,7 @@ export class Stream {
     this.findings.flush();
     if (lostSince !== undefined && !this.#lost) {
       this.#lost = { kind: "lost", from: lostSince };
-      this.#keep(this.#lost, lostSince);
+      this.#keep(this.#lost, 0);
     }
     this.seenAt = undefined;
   }
@@ -132,7 +137,10 @@ export class Stream {
       listen: async (forMs, signal) => {
         check();
         if (hasSound() === false)
-          throw new DeviceError("DEVICE_ERROR", "The source has no sound; set controllers.av.audio to a sound card that does.");
+          throw new DeviceError(
+            "DEVICE_ERROR",
+            "The source has no sound; set controllers.av.audio to a sound card that does.",
+          );
         return await this.#sound.listen(forMs, signal);
       },
     };
@@ -158,7 +166,7 @@ export class Stream {
     this.#detector.see(seconds);
     if (!this.#lost) return;
     const event = { ...this.#lost, until: this.#momentOf(seconds) };
-    this.#keep(event, this.#clock.momentOf(seconds));
+    this.#keep(event, seconds);
     this.#lost = undefined;
   }
 
@@ -177,9 +185,10 @@ export class Stream {
     const at = this.#momentOf(seconds);
     const before = this.#size;
     if (before && (before.width !== space.width || before.height !== space.height))
-      this.#keep({ kind: "resized", from: at, until: at, facts: size }, this.#clock.momentOf(seconds));
+      this.#keep({ kind: "resized", from: at, until: at, facts: size }, seconds);
     this.#size = space;
     // The rest of the chunk that it was cut from is let go.
+    this.#pictureCount++;
     this.#pictures.push(this.#framed(Buffer.from(jpeg), "jpeg", space, seconds));
     this.findings.pictured();
   }
@@ -188,6 +197,15 @@ export class Stream {
     const now = performance.now();
     this.#clock.observe(seconds, now);
     return { bytes, pixels, space, presentedMs: seconds * 1_000, arrivedAt: this.#clock.momentOf(seconds) };
+  }
+
+  /** Of the program that runs; without a time, of earlier ones too. */
+  #shownFrom(seconds?: number): readonly VideoFrame[] {
+    const pictures = this.#pictures.ring(0);
+    if (seconds === undefined) return pictures;
+    // Times are told in microseconds.
+    const from = seconds * 1_000 - 0.01;
+    return pictures.filter(({ number, presentedMs }) => number > this.#pictureBase && presentedMs >= from);
   }
 
   #momentOf(seconds: number): Moment {
@@ -201,17 +219,17 @@ export class Stream {
       ...(until !== undefined && { until: this.#momentOf(until) }),
       facts: { ...facts, from_ms: ms(from), ...(until !== undefined && { until_ms: ms(until) }) },
     };
-    this.#keep(event, this.#clock.momentOf(until ?? from));
+    this.#keep(event, until ?? from);
   }
 
   /** One that ended takes the place of its begin. */
-  #keep(event: StreamEvent, arrivesAt: Moment): void {
+  #keep(event: StreamEvent, seconds: number): void {
     const oldest = performance.now() - keptMs - this.#settings.capture_delay_ms;
     const others = this.#events.filter(({ kind, until }) =>
       until === undefined ? kind !== event.kind : until >= oldest,
     );
     this.#events = [...others, event].slice(-mostEvents);
-    this.findings.report(event, arrivesAt);
+    this.findings.report(event, seconds);
   }
 }
 
