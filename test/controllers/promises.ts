@@ -51,6 +51,19 @@ export const promises = {
       "handed on": "No remote hears whether the box took its light: a key that left counts as sent.",
     },
   },
+  av: {
+    ambiguous: { waived: "It sees pictures and names no element." },
+    covered: { waived: "It sees pictures and names no element." },
+    "off screen": { waived: "It sees pictures and names no element." },
+    "stale ref": { waived: "It sees pictures and names no element." },
+    evidence: { waived: "It has no checks." },
+    deadline: { waived: "It has no commands." },
+    cancelled: { waived: "It has no commands." },
+    "error class": {
+      waived: "It has no commands; without a signal, its ports throw NO_SIGNAL: test/devices/av.test.ts.",
+    },
+    dispatched: { waived: "It has no commands." },
+  },
   simulated_capture: {
     ambiguous: { waived: "It sees pictures and names no element." },
     covered: { waived: "It sees pictures and names no element." },
