@@ -42,7 +42,7 @@ describe("devices", () => {
         line: 6,
         path: "devices[0].controllers",
         message:
-          'the driver "tasmota" is not built in; known are web, android, appium, simulated, simulated_infrared, simulated_capture.',
+          'the driver "tasmota" is not built in; known are web, android, appium, av, simulated, simulated_infrared, simulated_capture.',
       },
     ]);
     expect(
@@ -52,7 +52,7 @@ describe("devices", () => {
         line: 1,
         path: "models[0].drivers[0]",
         message:
-          'the driver "simulatd" is not built in; known are web, android, appium, simulated, simulated_infrared, simulated_capture. Did you mean "simulated"?',
+          'the driver "simulatd" is not built in; known are web, android, appium, av, simulated, simulated_infrared, simulated_capture. Did you mean "simulated"?',
       },
     ]);
   });

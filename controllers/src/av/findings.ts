@@ -60,7 +60,7 @@ export class StreamFindings implements FindingSource {
       const [picture] = this.#pictures(next.seconds);
       if (!picture) return;
       this.#waiting.shift();
-      this.#tell({ ...next.finding, frame: frameOf(picture) });
+      this.#report({ ...next.finding, frame: frameOf(picture) });
     }
   }
 
@@ -68,11 +68,11 @@ export class StreamFindings implements FindingSource {
   flush(): void {
     for (const { finding, seconds } of this.#waiting.splice(0)) {
       const picture = this.#pictures(seconds)[0] ?? this.#pictures().at(-1);
-      this.#tell({ ...finding, ...(picture && { frame: frameOf(picture) }) });
+      this.#report({ ...finding, ...(picture && { frame: frameOf(picture) }) });
     }
   }
 
-  #tell(finding: DeviceFinding): void {
+  #report(finding: DeviceFinding): void {
     if (finding.state === "began") this.#going.set(finding.kind, finding);
     else this.#going.delete(finding.kind);
     for (const listener of this.#listeners) listener(finding);

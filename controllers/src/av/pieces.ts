@@ -1,7 +1,7 @@
 /** Where a picture that begins at 0 ends; undefined while it is not complete. */
 type EndOf = (bytes: Buffer, searched: number) => number | undefined;
 
-/** A stream that is longer than this without an end is no picture. */
+/** A stream that is longer than this without an end is not a picture. */
 const mostBytes = 32 * 1024 * 1024;
 
 /** Cuts a stream of bytes into pictures. Throws when there is no picture in 32 MB. */
@@ -21,7 +21,7 @@ export class Cutter {
       yield this.#bytes.subarray(0, end);
       this.#bytes = this.#bytes.subarray(end);
     }
-    if (this.#bytes.length > mostBytes) throw new Error("ffmpeg sends what is no picture");
+    if (this.#bytes.length > mostBytes) throw new Error("ffmpeg sent data that is not a picture");
   }
 }
 

@@ -22,7 +22,7 @@ export type Receiver = {
 /** `reason` is the last of what it complained of, without passwords. */
 export type FfmpegRun = { ended: Promise<string>; end(): Promise<void>; said(): string };
 
-/** Its own muxers and network complain in other ways of what is no damage of the picture. */
+/** Only decoders: what muxers and protocols complain of does not damage the picture. */
 const decoderComplaint =
   /^\[(?:h264|hevc|mpeg2video|mpeg1video|mpeg4|vc1|vp8|vp9|av1|libdav1d|mjpeg) @ \S+\](?: \[\w+ @ \S+\])* \[error\]/;
 const complaint = /\[(?:error|fatal|panic)\] (.+)/;
@@ -30,7 +30,7 @@ const mostSaid = 20;
 /** Pictures whose time is not known yet. There are never so many, unless the program is broken. */
 const mostWaiting = 500;
 
-/** Starts ffmpeg and hands on all that it sends. Throws what `startProgram` throws. */
+/** Starts ffmpeg and passes on everything that it sends. Throws what `startProgram` throws. */
 export function runFfmpeg(path: string, args: readonly string[], receiver: Receiver): FfmpegRun {
   const program = startProgram(path, args, { pipes: pipes.recording - 2 });
   const said: string[] = [];

@@ -203,7 +203,7 @@ export class Stream {
   #shownFrom(seconds?: number): readonly VideoFrame[] {
     const pictures = this.#pictures.ring(0);
     if (seconds === undefined) return pictures;
-    // Times are told in microseconds.
+    // ffmpeg prints times in microseconds.
     const from = seconds * 1_000 - 0.01;
     return pictures.filter(({ number, presentedMs }) => number > this.#pictureBase && presentedMs >= from);
   }
