@@ -49,6 +49,7 @@ export const deviceErrors = {
   NAVIGATION_FAILED: { status: 502, fault: "app", stops: "none" },
   NOT_IDLE: { status: 504, fault: "lab", stops: "walk" },
   NO_DIALOG: { status: 409, fault: "app", stops: "none" },
+  NO_SIGNAL: { status: 503, fault: "lab", stops: "walk" },
   PAGE_LOST: { status: 409, fault: "lab", stops: "walk" },
   PAGE_UNRESPONSIVE: { status: 504, fault: "lab", stops: "walk" },
   PATH_DENIED: { status: 403, fault: "test", stops: "both" },

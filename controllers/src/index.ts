@@ -1,6 +1,7 @@
 export { type Addon, type Addons, createAddons } from "./addons/index.ts";
 export { type AndroidRecording, androidFactory, pairAndroid, recordAndroid } from "./android/index.ts";
 export { appiumFactory } from "./appium/index.ts";
+export { avFactory } from "./av/index.ts";
 export * from "./contract.ts";
 export type { DiagnosisContext, DiagnosisFinding } from "./diagnosis.ts";
 export { DispatchRecord, inputSent, withSecretInput } from "./dispatch.ts";

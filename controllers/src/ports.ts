@@ -42,7 +42,7 @@ export type FrameSource = {
   readonly perSecond: number;
   /**
    * The newest frame as a picture, without waiting for another; waits up to 2 s for the very first. Throws DEVICE_ERROR when
-   * there was none for 2 s.
+   * there was none for 2 s, NO_SIGNAL while a capture is without one.
    */
   latest(signal: AbortSignal): Promise<Frame & { number: number; arrivedAt: Moment }>;
   /** What is kept of the last seconds, oldest first: from the first frame that arrived at or after `from`. */
@@ -90,7 +90,7 @@ export type StreamSource = {
   levels(from: Moment): readonly SoundLevel[];
   /** Undefined until the source was opened. */
   hasSound(): boolean | undefined;
-  /** What is heard from now on, at 16,000 samples a second. Throws DEVICE_ERROR for a source without sound or signal. */
+  /** What is heard from now on, at 16,000 samples a second. Throws DEVICE_ERROR for a source without sound, NO_SIGNAL. */
   listen(ms: number, signal: AbortSignal): Promise<Sound>;
 };
 

@@ -332,6 +332,7 @@ function restOf(
     artifacts: running.artifacts,
     audit: async (filter) => running.services.secrets.mask(await own.calls.recent(filter)),
     memory: running.memory,
+    live: running.services.live,
     investigations: running.services.investigations,
     health: () => health(storage, own.agents),
     maxCallMs: config.limits.call_ms,

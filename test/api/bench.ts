@@ -133,6 +133,9 @@ export function start(
     registry,
     events,
     artifacts,
+    live: {
+      watch: () => Promise.reject(new ToolError("DEVICE_NOT_FOUND", "There is none.", "Name another.")),
+    },
     memory: { list: async () => [], forget: async (id) => (id === undefined ? 2 : 1) },
     investigations: { stats: async () => ({ uses: [], spending: [] }) },
     audit: async (filter) => [filter],

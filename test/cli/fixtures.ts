@@ -172,6 +172,7 @@ export async function startFakeDaemon(
         subscribe: async () => () => {},
       },
       artifacts: services.artifacts,
+      live: { watch: () => Promise.reject(new Error("Nothing is shown here.")) },
       memory: { list: async () => [], forget: async () => 0 },
       investigations: { stats: async () => ({ uses: [], spending: [] }) },
       audit: async (filter) => [

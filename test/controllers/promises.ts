@@ -62,6 +62,19 @@ export const promises = {
     "error class": "kept",
     dispatched: { "handed on": "The remote whose key it presses says whether the key left." },
   },
+  av: {
+    ambiguous: { waived: "It sees pictures and names no element." },
+    covered: { waived: "It sees pictures and names no element." },
+    "off screen": { waived: "It sees pictures and names no element." },
+    "stale ref": { waived: "It sees pictures and names no element." },
+    evidence: { waived: "It has no checks." },
+    deadline: { waived: "It has no commands." },
+    cancelled: { waived: "It has no commands." },
+    "error class": {
+      waived: "It has no commands; without a signal, its ports throw NO_SIGNAL: test/devices/av.test.ts.",
+    },
+    dispatched: { waived: "It has no commands." },
+  },
   simulated_capture: {
     ambiguous: { waived: "It sees pictures and names no element." },
     covered: { waived: "It sees pictures and names no element." },

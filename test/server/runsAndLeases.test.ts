@@ -57,6 +57,7 @@ async function serveDoors({ services, events, artifacts, storage, memory }: Prod
     events,
     artifacts,
     memory,
+    live: services.live,
     investigations: services.investigations,
     audit: calls.recent,
     principalOf: restPrincipal,

@@ -106,7 +106,8 @@ export async function see(
     const latest = await frames.latest(signal);
     return latest.arrivedAt < since ? "no frame has come since the last input" : new Seen(latest);
   } catch (error) {
-    if (error instanceof DeviceError && error.code === "DEVICE_ERROR") return error.message;
+    if (error instanceof DeviceError && (error.code === "DEVICE_ERROR" || error.code === "NO_SIGNAL"))
+      return error.message;
     throw error;
   }
 }

@@ -4,12 +4,13 @@ import type { Registry } from "../registry/registry.ts";
 import type { Attachment } from "../registry/tool.ts";
 import type { Caller, CallTool } from "../server/call/callTool.ts";
 import { secretsIn } from "../server/http/clientHeaders.ts";
-import type { Services } from "../services/index.ts";
+import type { LiveFrames, Services } from "../services/index.ts";
 import type { ArtifactStore, MemoryService } from "../services/ports.ts";
 import { type AuditQuery, auditQueryOf } from "./audit.ts";
 import { errorResponse, errorsOf, newTraceId, thrownResponse } from "./errors.ts";
 import { createEventsApi, type EventSource } from "./events.ts";
 import { planArgumentsOf } from "./executeTask.ts";
+import { liveResponse } from "./live.ts";
 import { forgottenIn, memoryQueryOf } from "./memory.ts";
 import { skillStatsQueryOf } from "./skillStats.ts";
 import { toolsOf } from "./tools.ts";
@@ -19,6 +20,7 @@ export type ApiDeps = {
   registry: Registry;
   events: EventSource;
   artifacts: ArtifactStore;
+  live: LiveFrames;
   /** Who called what, newest first; see `auditQuerySchema`. Nothing secret in it. */
   audit(filter: AuditQuery): Promise<readonly object[]>;
   memory: Pick<MemoryService, "list" | "forget">;
@@ -61,6 +63,7 @@ export function createApi(deps: ApiDeps): Hono {
   api.post("/tools/:name", (c) => callResponse(c, deps));
   api.post("/agent/executeTask", (c) => taskResponse(c, deps));
   api.route("/events", createEventsApi(deps.events, deps.fault));
+  api.get("/devices/:id{.+}/live", (c) => liveResponse(c, deps));
   api.get("/artifacts/:sha256", (c) => artifactResponse(c, deps.artifacts));
 
   api.notFound((c) => {

@@ -248,6 +248,19 @@ const routes: readonly RouteConfig[] = [
     ),
   },
   {
+    ...{ method: "get", path: "/devices/{id}/live", operationId: "live" },
+    summary: "What a device shows, as JPEG pictures one after another",
+    description: "At most 5 a second; a slow reader gets the newest. `id` may contain a slash.",
+    request: { params: z.object({ id: z.string() }) },
+    responses: {
+      200: {
+        description: "Pictures until the reader leaves.",
+        content: { "multipart/x-mixed-replace": { schema: {} } },
+      },
+      default: failure,
+    },
+  },
+  {
     ...{ method: "get", path: "/artifacts/{sha256}", operationId: "artifact" },
     summary: "A file of an execution",
     request: { params: z.object({ sha256: z.string().regex(/^[0-9a-f]{64}$/) }) },

@@ -1,6 +1,7 @@
 import {
   androidFactory,
   appiumFactory,
+  avFactory,
   type ControllerFactory,
   nearest,
   videoFactory,
@@ -19,6 +20,7 @@ export const builtInFactories: readonly ControllerFactory[] = [
   androidFactory,
   appiumFactory,
   videoFactory,
+  avFactory,
   simulatedFactory,
   simulatedInfraredFactory,
   simulatedCaptureFactory,

@@ -30,6 +30,7 @@ import { createDeviceContexts, createTemporaryFolders } from "./devices/devicePl
 import { createDevices } from "./devices/devices.ts";
 import { createInputs, type Inputs } from "./devices/inputs.ts";
 import { createInventory } from "./devices/inventory.ts";
+import { createLive } from "./devices/live.ts";
 import { createRecordings } from "./devices/recordings/index.ts";
 import { createFindPicture } from "./devices/references/index.ts";
 import { createScreen } from "./devices/screen/screenService.ts";
@@ -137,6 +138,7 @@ export function createServices(deps: ServiceDependencies): RunningServices {
     ...driving,
     ...apps,
     recordings,
+    live: createLive(devices),
     results: createResults({ ...running, judgements }),
     reports: createReports({ ...running, judgements, requirementsOf: requirements.requirementsOf }),
     scripts,

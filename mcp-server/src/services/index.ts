@@ -9,6 +9,7 @@ import type { UserInterfaceService } from "./apps/userinterfaces/index.ts";
 import type { BatchService } from "./devices/batches.ts";
 import type { DeviceFacts } from "./devices/deviceFacts.ts";
 import type { Inventory } from "./devices/inventory.ts";
+import type { LiveFrames } from "./devices/live.ts";
 import type { RecordingService } from "./devices/recordings/index.ts";
 import type { ReferenceService } from "./devices/references/index.ts";
 import type { AlertService } from "./lab/alerts/index.ts";
@@ -63,6 +64,7 @@ export type Services = {
   requirements: RequirementService;
   reports: ReportService;
   recordings: RecordingService;
+  live: LiveFrames;
   references: ReferenceService;
   deviceFacts: DeviceFacts;
   results: ResultService;
@@ -76,3 +78,4 @@ export type Services = {
   apis: ApiService;
   apiTests: ApiTestService;
 };
+export type { LiveFrames } from "./devices/live.ts";
