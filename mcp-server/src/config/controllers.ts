@@ -3,6 +3,7 @@ import {
   appiumFactory,
   type ControllerFactory,
   nearest,
+  textFactory,
   webFactory,
 } from "@labwright/controllers";
 import {
@@ -16,6 +17,7 @@ export const builtInFactories: readonly ControllerFactory[] = [
   webFactory,
   androidFactory,
   appiumFactory,
+  textFactory,
   simulatedFactory,
   simulatedInfraredFactory,
   simulatedCaptureFactory,
