@@ -1,9 +1,10 @@
-import type { DriverController } from "@labwright/controllers";
+import { type DriverController, textFactory } from "@labwright/controllers";
 import { simulatedFactory, simulatedInfraredFactory } from "@labwright/controllers/lab";
 import { expect, it } from "vitest";
 import { builtInFactories } from "#mcp-server/config/controllers.ts";
 import { startAndroidLab } from "../fixtures/androidLab.ts";
 import { controllerContext } from "../fixtures/controllerContext.ts";
+import { writtenFrame } from "../fixtures/writtenPictures.ts";
 import { startLabIos } from "../lab/ios/index.ts";
 import { never, openAndroid, type TestPhone } from "./android/openAndroid.ts";
 import { openAppium } from "./appium/openAppium.ts";
@@ -223,3 +224,29 @@ async function refOf({ elements }: DriverController, name: string): Promise<stri
   if (!found) throw new Error(`${name} is not on the screen.`);
   return found.ref;
 }
+
+promiseContract("text", "a reader of pictures", async () => {
+  const [text] = textFactory.create(textFactory.settings.parse({}), controllerContext("tv"));
+  if (!text) throw new Error("no controller");
+  const texts = [{ text: "Settings", x: 40, y: 100, size: 30 }];
+  const frame = await writtenFrame({ width: 640, height: 360, background: "#123", texts });
+  const none = () => Promise.reject(new Error("It sends nothing"));
+  return {
+    run: (name, params, signal) => runBy(text, name, params, signal),
+    async read(name, params) {
+      const check = text.checks.find((one) => one.name === name);
+      if (!check) throw new Error(`no check ${name}`);
+      return check.read(check.input.parse(params), never, { frame });
+    },
+    close: () => text.close(),
+    ambiguous: "",
+    cover: none,
+    leadToList: none,
+    staleRef: none,
+    failing: { check: "text_visible", params: { text: "Setings" }, nearest: "Settings" },
+    failsAfterInput: none,
+    breaks: none,
+    broken: "DEVICE_ERROR",
+    brokenInput: "no",
+  };
+});

@@ -5,8 +5,9 @@ import type { Rect, Space } from "../shapes.ts";
 import { clipped } from "../spaces.ts";
 import { untilAborted } from "../waiting/deadlines.ts";
 import type { Pixels, Seen } from "./seen.ts";
-import { findEngine, type Layout, type TextEngine, visionAddon } from "./textEngine.ts";
-import { inReadingOrder, type ReadWord, surest, type TextLine } from "./textLines.ts";
+import { findEngine, type TextEngine, visionAddon } from "./textEngine.ts";
+import { columnsOf, inReadingOrder, lineOf, surest, type TextLine } from "./textLines.ts";
+import { type PreparedPicture, prepared } from "./textPicture.ts";
 
 /** `area` is in the space of the picture. Several languages: each line in the one in which it was read most surely. */
 export type ReadTextOptions = { area?: Rect | undefined; languages: readonly string[] };
@@ -14,14 +15,10 @@ export type ReadTextOptions = { area?: Rect | undefined; languages: readonly str
 /** A picture that was read, and what was read in it. `seen` is the earlier one of the same look where its text was reused. */
 export type ReadPicture = { lines: readonly TextLine[]; seen: Seen };
 
-/** Letters of less than about 30 pixels are read better when they are enlarged. */
-const widePixels = 1_600;
-const cropScale = 2;
-const mostPixels = 9_000_000;
-/** So much white around a crop: a letter at the edge is not read. */
-const margin = 16;
-/** An area of at least this part of the picture has a layout of its own. */
-const pagePart = 0.25;
+/** What was read with less confidence is read again, by itself and enlarged. */
+const sureFrom = 0.85;
+const mostAgain = 12;
+const aroundLine = 6;
 const mostKept = 8;
 /** Two pictures are the same text if no tile of 4 x 4 pixels differs by more than this, of 255. */
 const tile = 4;
@@ -29,6 +26,9 @@ const tileWithin = 16;
 
 type Kept = { seen: Seen; area: Rect | undefined; languages: string; lines: Promise<readonly TextLine[]> };
 type Device = { kept: Kept[] };
+
+/** A reading goes on without the caller that began it. */
+const neverAborted = new AbortController().signal;
 
 /** All drivers of a device have the same context: one reading serves them all. */
 const devices = new WeakMap<ControllerContext, Device>();
@@ -80,14 +80,44 @@ async function readAnew(
   area: Rect | undefined,
   languages: readonly string[],
 ): Promise<readonly TextLine[]> {
-  const { pgm, layout, toPicture } = await prepared(seen, area);
-  const { signal } = new AbortController();
-  const readings = await Promise.all(languages.map((language) => engine.read(pgm, layout, language, signal)));
-  const placed = readings.map((lines) =>
-    lines.map((line) => ({ ...toPicture(line), words: line.words.map(toPicture) })),
+  const read = async (language: string, picture: PreparedPicture) => {
+    const lines = await engine.read(picture.pgm, picture.layout, language, neverAborted);
+    return lines.map(({ words }) => lineOf(words.map(picture.toPicture)));
+  };
+  const picture = await prepared(seen, area);
+  const readings = await Promise.all(
+    languages.map(async (language) => {
+      const lines = await read(language, picture);
+      return picture.layout === "page" ? readUnsureAgain(lines, seen, (one) => read(language, one)) : lines;
+    }),
   );
-  return placed.length > 1 ? surest(placed) : inReadingOrder(placed.flat());
+  return readings.length > 1 ? surest(readings) : inReadingOrder(readings.flat());
 }
+
+/** Columns of a line are apart where one of them is unsure: letters of another size spoil each other. */
+async function readUnsureAgain(
+  lines: readonly TextLine[],
+  seen: Seen,
+  read: (picture: PreparedPicture) => Promise<TextLine[]>,
+): Promise<TextLine[]> {
+  const isSure = ({ confidence }: TextLine) => confidence >= sureFrom;
+  const parts = lines.flatMap((line) => (columnsOf(line).every(isSure) ? [line] : columnsOf(line)));
+  const unsure = new Set(parts.filter((part) => !isSure(part)).slice(0, mostAgain));
+  const readings = parts.map(async (part) => {
+    if (!unsure.has(part)) return [part];
+    const anew = await read(await prepared(seen, partOf(widened(part.rect), seen.space), "line"));
+    const better = anew.filter(({ confidence }) => confidence > part.confidence);
+    return better.length > 0 ? better : [part];
+  });
+  return (await Promise.all(readings)).flat();
+}
+
+const widened = ({ x, y, width, height }: Rect): Rect => ({
+  x: x - aroundLine,
+  y: y - aroundLine,
+  width: width + 2 * aroundLine,
+  height: height + 2 * aroundLine,
+});
 
 async function untilRead({ lines }: Kept, signal: AbortSignal): Promise<readonly TextLine[]> {
   return untilAborted(lines, signal);
@@ -122,61 +152,6 @@ async function engineFor(context: ControllerContext, languages: readonly string[
     `No model reads the language "${unknown}". There are ${engine.languages.join(", ")}.${suggestion} Others come with the program tesseract and its packages, such as apt install tesseract-ocr tesseract-ocr-${unknown.slice(0, 3)}.`,
     { languages: engine.languages },
   );
-}
-
-type Prepared = {
-  pgm: Uint8Array;
-  layout: Layout;
-  toPicture(word: ReadWord): ReadWord;
-};
-
-/** Gray always. A crop is enlarged, its contrast stretched, and light text on dark turned to dark text on light. */
-async function prepared(seen: Seen, area: Rect | undefined): Promise<Prepared> {
-  const gray = await seen.gray();
-  const { width, height } = area ?? gray;
-  const isPage = width * height >= pagePart * gray.width * gray.height;
-  const wished = isPage ? widePixels / gray.width : cropScale;
-  const scale = Math.min(Math.max(1, wished), cropScale, Math.sqrt(mostPixels / (width * height)));
-  const sharp = (await import("sharp")).default;
-  const raw = { width: gray.width, height: gray.height, channels: 1 as const };
-  const picture = sharp(gray.bytes, { raw });
-  if (area) picture.extract({ left: area.x, top: area.y, width: area.width, height: area.height });
-  if (scale > 1) picture.resize(Math.round(width * scale), Math.round(height * scale), { fit: "fill" });
-  let around = 0;
-  if (!isPage) {
-    around = margin;
-    picture.normalise();
-    if (isDark(gray, area)) picture.negate();
-    picture.extend({ ...sides(margin), background: "white" });
-  }
-  const { data, info } = await picture.toColourspace("b-w").raw().toBuffer({ resolveWithObject: true });
-  const header = Buffer.from(`P5\n${info.width} ${info.height}\n255\n`);
-  const back = (pixels: number, from: number) => from + (pixels - around) / scale;
-  return {
-    pgm: Buffer.concat([header, data]),
-    layout: isPage ? "page" : "block",
-    toPicture: ({ rect, ...word }) => ({
-      ...word,
-      rect: {
-        x: Math.round(back(rect.x, area?.x ?? 0)),
-        y: Math.round(back(rect.y, area?.y ?? 0)),
-        width: Math.round(rect.width / scale),
-        height: Math.round(rect.height / scale),
-      },
-    }),
-  };
-}
-
-const sides = (pixels: number) => ({ top: pixels, bottom: pixels, left: pixels, right: pixels });
-
-/** Most of its pixels are dark: the text is what is light. */
-function isDark({ bytes, width }: Pixels, area: Rect | undefined): boolean {
-  if (!area) return false;
-  let dark = 0;
-  for (let y = area.y; y < area.y + area.height; y++)
-    for (let at = y * width + area.x; at < y * width + area.x + area.width; at++)
-      if ((bytes[at] ?? 0) < 128) dark++;
-  return dark * 2 > area.width * area.height;
 }
 
 const isSameArea = (one: Rect | undefined, other: Rect | undefined) =>

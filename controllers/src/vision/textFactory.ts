@@ -22,7 +22,8 @@ function textController({ languages }: Settings, context: ControllerContext): Dr
     kind: "verification_text",
     commands: [menuCommand(context, languages)],
     checks: textChecks(context, languages),
-    open: async () => {
+    open: async (signal) => {
+      signal.throwIfAborted();
       isOpen = true;
     },
     close: async () => {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { concealed } from "../elements/concealed.ts";
 import { firstMatch, type Match, matchSchema } from "../elements/match.ts";
 import { tidy } from "../elements/text.ts";
 import type { TextLine } from "./textLines.ts";
@@ -18,7 +19,7 @@ export type WantedText = {
 export type FoundText = { line: TextLine; note: string };
 
 /** Letters that tesseract takes for each other, in lower case; the first one stands for all of them. */
-const alike = ["0o", "1il|!", "·•:-–—.", "5s", "8b"];
+const alike = ["0o", "1il|", "·•:-–—"];
 /** One wrong letter in so many is allowed where a fuzzy check states no distance. */
 const lettersForOne = 8;
 const mostLetters = 300;
@@ -54,10 +55,14 @@ export async function findRepaired(
 ): Promise<FoundText | undefined> {
   // A pattern and an exact text say themselves which letters they take.
   if (match === "pattern" || match === "exact") return undefined;
-  const folded = texts.map((line) => foldedAlike(line.text));
-  const line = texts[await firstMatch(match, foldedAlike(text), folded)];
+  const open = withoutSecrets(texts);
+  const folded = open.map((line) => foldedAlike(line.text));
+  const line = open[await firstMatch(match, foldedAlike(text), folded)];
   return line && { line, note: repairsIn(line.text, text) };
 }
+
+/** A secret is compared by its name alone, which no letter of it may change. */
+const withoutSecrets = (texts: readonly TextLine[]) => texts.filter(({ text }) => concealed(text) === text);
 
 const shown = (text: string) => tidy(text).toLowerCase();
 
@@ -92,7 +97,7 @@ export function nearestText(
   text: string,
   texts: readonly TextLine[],
 ): { line: TextLine; distance: number } | undefined {
-  return texts
+  return withoutSecrets(texts)
     .map((line) => ({ line, distance: distanceWithin(text, line.text) }))
     .sort((a, b) => a.distance - b.distance)[0];
 }
