@@ -42,7 +42,7 @@ describe("devices", () => {
         line: 6,
         path: "devices[0].controllers",
         message:
-          'the driver "tasmota" is not built in; known are web, android, appium, simulated, simulated_infrared, simulated_capture.',
+          expect.stringMatching(/^the driver \"tasmota\" is not built in; known are web, android, .*simulated_capture\.$/),
       },
     ]);
     expect(
