@@ -41,8 +41,9 @@ describe("devices", () => {
       {
         line: 6,
         path: "devices[0].controllers",
-        message:
-          expect.stringMatching(/^the driver \"tasmota\" is not built in; known are web, android, .*simulated_capture\.$/),
+        message: expect.stringMatching(
+          /^the driver "tasmota" is not built in; known are web, android, .*simulated_capture\.$/,
+        ),
       },
     ]);
     expect(

@@ -12,7 +12,7 @@ import { type PreparedPicture, prepared } from "./textPicture.ts";
 /** `area` is in the space of the picture. Several languages: each line in the one in which it was read most surely. */
 export type ReadTextOptions = { area?: Rect | undefined; languages: readonly string[] };
 
-/** A picture that was read, and what was read in it. `seen` is the earlier one of the same look where its text was reused. */
+/** A picture that was read, and what was read in it. `seen` is the earlier picture where its text was reused. */
 export type ReadPicture = { lines: readonly TextLine[]; seen: Seen };
 
 /** What was read with less confidence is read again, by itself and enlarged. */

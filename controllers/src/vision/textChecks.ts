@@ -192,7 +192,7 @@ function wholeOf(lines: readonly TextLine[]): TextLine {
   };
 }
 
-/** Of one look: the same picture is evidence of all its checks. */
+/** The same picture is evidence of all checks that judge it. */
 const files = new WeakMap<Seen, Promise<Frame>>();
 
 /** The picture, and where something was found a small one on which it is marked. */

@@ -51,7 +51,7 @@ export function menuCommand(context: ControllerContext, languages: readonly stri
 }
 
 /** The lines of a menu, in their order. */
-export function menuOf(lines: readonly TextLine[], rgb: Pixels): MenuItem[] {
+function menuOf(lines: readonly TextLine[], rgb: Pixels): MenuItem[] {
   const columns = lines.map(columnsOf);
   const colours = columns.map((row) => row.map(({ rect }) => colourBehind(rect, rgb)));
   const all = colours.flat();

@@ -1,12 +1,14 @@
+import { join } from "node:path";
 import {
   type ControllerContext,
+  createAddons,
   type DriverController,
   textFactory,
   type VideoFrame,
 } from "@labwright/controllers";
 import { Seen } from "#controllers/vision/seen.ts";
 import { readText } from "#controllers/vision/text.ts";
-import { controllerContext } from "../../fixtures/controllerContext.ts";
+import { controllerContext as plainContext } from "../../fixtures/controllerContext.ts";
 import { type WrittenText, writtenFrame } from "../../fixtures/writtenPictures.ts";
 import type { Measurement } from "../rows.ts";
 import type { Bench } from "../sides.ts";
@@ -14,12 +16,14 @@ import { alternate, median, ratiosOf, timed } from "../statistics.ts";
 import { type BenchText, editDistance, heldOutTexts, knownTexts, placedTexts } from "./textSets.ts";
 
 const rounds = 10;
+/** The bench is one bundled file: its place says nothing of the project's. */
+const addons = createAddons({
+  shipped: join(process.cwd(), "controllers/addons"),
+  installed: join(process.cwd(), ".setup/addons"),
+});
+const controllerContext = (id: string): ControllerContext => ({ ...plainContext(id), addons });
 const never = new AbortController().signal;
-const withoutAddon = {
-  state: () => "missing" as const,
-  folder: controllerContext("").addons.folder,
-  load: controllerContext("").addons.load,
-};
+const withoutAddon = { ...addons, state: () => "missing" as const };
 
 const frameOf = (texts: readonly WrittenText[]) =>
   writtenFrame({ width: 1_920, height: 1_080, background: "#123", texts });
