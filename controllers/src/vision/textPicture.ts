@@ -114,20 +114,32 @@ async function flattened({ bytes, width, height }: Pixels, cell: number): Promis
   return { bytes: flat, width, height };
 }
 
+type Pick = (one: number, other: number) => number;
+
 /** The darkest and lightest background near each cell: the edge of a bar is on neither side a letter. */
 function neighbours(medians: Uint8Array, across: number, down: number) {
-  const [least, most] = [new Uint8Array(medians.length).fill(255), new Uint8Array(medians.length)];
-  for (let at = 0; at < medians.length; at++) {
-    const [x, y] = [at % across, Math.floor(at / across)];
-    const [right, bottom] = [Math.min(across - 1, x + nearCells), Math.min(down - 1, y + nearCells)];
-    for (let row = Math.max(0, y - nearCells); row <= bottom; row++)
-      for (let near = row * across + Math.max(0, x - nearCells); near <= row * across + right; near++) {
-        const value = medians[near] ?? 0;
-        if (value < (least[at] ?? 0)) least[at] = value;
-        if (value > (most[at] ?? 0)) most[at] = value;
-      }
-  }
-  return { least, most };
+  const spread = (pick: Pick) => {
+    const rows = medians.map((_, at) =>
+      picked(medians, pick, { at, place: at % across, count: across, step: 1 }),
+    );
+    return rows.map((_, at) =>
+      picked(rows, pick, { at, place: Math.floor(at / across), count: down, step: across }),
+    );
+  };
+  return { least: spread(Math.min), most: spread(Math.max) };
+}
+
+/** Of the cells near one in its row or column. */
+function picked(
+  values: Uint8Array,
+  pick: Pick,
+  { at, place, count, step }: { at: number; place: number; count: number; step: number },
+): number {
+  let value = values[at] ?? 0;
+  const last = Math.min(nearCells, count - 1 - place);
+  for (let away = -Math.min(nearCells, place); away <= last; away++)
+    value = pick(value, values[at + away * step] ?? value);
+  return value;
 }
 
 /** Most of its pixels are dark: the text is what is light. */
