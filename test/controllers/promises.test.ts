@@ -1,4 +1,4 @@
-import { type DriverController, FrameHub, videoFactory, x11Factory } from "@labwright/controllers";
+import { type DriverController, FrameHub, videoFactory, x11Factory, textFactory } from "@labwright/controllers";
 import { simulatedFactory, simulatedInfraredFactory } from "@labwright/controllers/lab";
 import { expect, it } from "vitest";
 import { builtInFactories } from "#mcp-server/config/controllers.ts";
@@ -10,6 +10,7 @@ import { never, openAndroid, type TestPhone } from "./android/openAndroid.ts";
 import { openAppium } from "./appium/openAppium.ts";
 import { promiseContract, promises, type Scene } from "./promises.ts";
 import { openWebDevice } from "./web/webDevice.ts";
+import { writtenFrame } from "../fixtures/writtenPictures.ts";
 
 it("every driver has its row in the table", () => {
   expect(builtInFactories.map(({ name }) => name).sort()).toEqual(Object.keys(promises).sort());
@@ -260,6 +261,32 @@ promiseContract("x11", "the keyboard of an X11 display", async () => {
       await remote.close();
       await program.end(0);
     },
+  };
+});
+
+promiseContract("text", "a reader of pictures", async () => {
+  const [text] = textFactory.create(textFactory.settings.parse({}), controllerContext("tv"));
+  if (!text) throw new Error("no controller");
+  const texts = [{ text: "Settings", x: 40, y: 100, size: 30 }];
+  const frame = await writtenFrame({ width: 640, height: 360, background: "#123", texts });
+  const none = () => Promise.reject(new Error("It sends nothing"));
+  return {
+    run: (name, params, signal) => runBy(text, name, params, signal),
+    async read(name, params) {
+      const check = text.checks.find((one) => one.name === name);
+      if (!check) throw new Error(`no check ${name}`);
+      return check.read(check.input.parse(params), never, { frame });
+    },
+    close: () => text.close(),
+    ambiguous: "",
+    cover: none,
+    leadToList: none,
+    staleRef: none,
+    failing: { check: "text_visible", params: { text: "Setings" }, nearest: "Settings" },
+    failsAfterInput: none,
+    breaks: none,
+    broken: "DEVICE_ERROR",
+    brokenInput: "no",
   };
 });
 

@@ -75,6 +75,17 @@ export const promises = {
     },
     dispatched: { waived: "It has no commands." },
   },
+  text: {
+    ambiguous: { waived: "It reads pictures and names no element." },
+    covered: { waived: "It reads pictures and names no element." },
+    "off screen": { waived: "It reads pictures and names no element." },
+    "stale ref": { waived: "It reads pictures and names no element." },
+    evidence: "kept",
+    deadline: { waived: "Its command only reads." },
+    cancelled: { waived: "It waits for nothing on the device." },
+    "error class": { waived: "It sends nothing to the device." },
+    dispatched: { waived: "It sends nothing to the device." },
+  },
   simulated_capture: {
     ambiguous: { waived: "It sees pictures and names no element." },
     covered: { waived: "It sees pictures and names no element." },

@@ -37,6 +37,11 @@ export class Seen {
   gray = (): Promise<Pixels> => this.#as("gray");
   rgb = (): Promise<Pixels> => this.#as("rgb");
 
+  /** Whether both are the same bytes. */
+  isIdentical(other: Seen): boolean {
+    return this.#pixels === other.#pixels && Buffer.compare(this.#bytes, other.#bytes) === 0;
+  }
+
   /** Whether this one shows what the other shows, in an area or as a whole. Pictures of other sizes never do. */
   async isLike(other: Seen, area?: Rect): Promise<boolean> {
     const { width, height } = this.space;

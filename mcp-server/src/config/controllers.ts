@@ -5,6 +5,7 @@ import {
   type ControllerFactory,
   nearest,
   videoFactory,
+  textFactory,
   webFactory,
   x11Factory,
 } from "@labwright/controllers";
@@ -21,6 +22,7 @@ export const builtInFactories: readonly ControllerFactory[] = [
   appiumFactory,
   videoFactory,
   avFactory,
+  textFactory,
   simulatedFactory,
   simulatedInfraredFactory,
   simulatedCaptureFactory,

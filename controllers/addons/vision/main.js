@@ -1,0 +1,1 @@
+export { languages, openTextReader } from "./texts.js";
