@@ -39,6 +39,7 @@ export {
   wallsOfScripts,
 } from "./programs/sandbox.ts";
 export { clipped, rectIn } from "./spaces.ts";
+export { imageFactory } from "./vision/imageFactory.ts";
 export { atMost, untilAborted } from "./waiting/deadlines.ts";
 export { quickly } from "./waiting/quickly.ts";
 export { SharedWork } from "./waiting/sharedWork.ts";

@@ -2,6 +2,7 @@ import {
   androidFactory,
   appiumFactory,
   type ControllerFactory,
+  imageFactory,
   nearest,
   webFactory,
 } from "@labwright/controllers";
@@ -16,6 +17,7 @@ export const builtInFactories: readonly ControllerFactory[] = [
   webFactory,
   androidFactory,
   appiumFactory,
+  imageFactory,
   simulatedFactory,
   simulatedInfraredFactory,
   simulatedCaptureFactory,
