@@ -18,7 +18,9 @@ export type Pyramid = readonly [Plane, Plane, Plane];
 
 /** Fewer pixels than this on a side carry too little at a smaller size. */
 const leastSide = 6;
-const fewestPeaks = 4;
+const fewestPeaks = 12;
+/** A place is looked at in full size if its score is no more than this below the best one's. */
+const mostBehind = 0.15;
 /** How far a place may be off after it was found at a quarter of the size. */
 const reach = 6;
 const leastPeak = 0.2;
@@ -59,36 +61,50 @@ export function search(engine: Engine, pyramid: Pyramid, wanted: Wanted): Match[
   return best.length > 0 || !nearest ? best : [nearest];
 }
 
+/** The template at one scale, and how it is compared. */
+type Subject = { template: Plane; mask: Plane | undefined; isFlat: boolean; compare: Compare };
+
+function subjectAt(engine: Engine, { template: given, mask: givenMask }: Wanted, scale: number): Subject {
+  const template = scale === 1 ? given : resized(given, scale);
+  const mask = scale === 1 || !givenMask ? givenMask : onlyFull(resized(givenMask, scale));
+  const isFlat = spread(template, mask) < flatBelow;
+  const method = isFlat ? "difference" : "correlation";
+  return { template, mask, isFlat, compare: (image, part, of) => engine.scores(image, part, method, of) };
+}
+
 /** What looks like the template at a scale, best first, without overlaps. */
 function atScale(engine: Engine, pyramid: Pyramid, wanted: Wanted, scale: number): Match[] {
   const [whole] = pyramid;
-  const template = scale === 1 ? wanted.template : resized(wanted.template, scale);
-  const mask = scale === 1 || !wanted.mask ? wanted.mask : onlyFull(resized(wanted.mask, scale));
-  if (template.width > whole.width || template.height > whole.height) return [];
-  const isFlat = spread(template, mask) < flatBelow;
-  const compare = (image: Plane, part: Plane, partMask?: Plane) =>
-    engine.scores(image, part, isFlat ? "difference" : "correlation", partMask);
-  const { level, part, partMask } = lessened(engine, template, mask);
-  const radius = { x: Math.max(1, part.width >> 1), y: Math.max(1, part.height >> 1) };
-  const wantedPeaks = Math.max(fewestPeaks, Math.min(2 * wanted.most, 200));
+  const subject = subjectAt(engine, wanted, scale);
+  const { level, part, partMask } = lessened(engine, subject.template, subject.mask);
   const image = pyramid[level] ?? whole;
   if (part.width > image.width || part.height > image.height) return [];
-  const peaks = peaksOf(compare(image, part, partMask), wantedPeaks, radius);
-  const { width, height } = template;
-  const found = peaks.flatMap((peak): Match[] => {
-    const place = level === 0 ? peak : refined(peak, level, whole, template, mask, compare);
-    if (!place) return [];
-    const area = { x: place.x, y: place.y, width, height };
-    return [
-      {
-        ...area,
-        score: place.score,
-        scale,
-        isConfirmed: isConfirmed(template, cut(whole, area), isFlat, mask),
-      },
-    ];
-  });
+  const radius = { x: Math.max(1, part.width >> 1), y: Math.max(1, part.height >> 1) };
+  const most = Math.max(fewestPeaks, Math.min(2 * wanted.most, 200));
+  const peaks = peaksOf(subject.compare(image, part, partMask), most, radius);
+  const least = wanted.most === 1 ? (peaks[0]?.score ?? 0) - mostBehind : 0;
+  const found: Match[] = [];
+  for (const peak of peaks.filter(({ score }) => score >= least)) {
+    const match = matchAt(peak, level, whole, subject, scale);
+    if (match) found.push(match);
+    if (wanted.most === 1 && match?.isConfirmed && match.score >= sure) break;
+  }
   return apart(found, wanted.most);
+}
+
+function matchAt(
+  peak: Peak,
+  level: number,
+  whole: Plane,
+  { template, mask, isFlat, compare }: Subject,
+  scale: number,
+): Match | undefined {
+  const { width, height } = template;
+  if (width > whole.width || height > whole.height) return undefined;
+  const place = level === 0 ? peak : refined(peak, level, whole, template, mask, compare);
+  if (!place) return undefined;
+  const area = { x: place.x, y: place.y, width, height };
+  return { ...area, score: place.score, scale, isConfirmed: isConfirmed(template, cut(whole, area), isFlat, mask) };
 }
 
 type Peak = { x: number; y: number; score: number };
