@@ -20,6 +20,7 @@ import { measureStartup } from "./startup.ts";
 import { step12 } from "./step12/suites.ts";
 import { step13 } from "./step13/suites.ts";
 import { step14 } from "./step14/suites.ts";
+import { step15 } from "./step15/suites.ts";
 import { measureSurface } from "./surface.ts";
 import { measureTexts } from "./texts.ts";
 import { measureToolsets } from "./toolsets.ts";
@@ -57,7 +58,7 @@ const usual: Suites = {
 };
 
 /** What is measured once a step of the product is done, with goals of its own in `goals.step<N>.json`. */
-const steps: Readonly<Record<string, Suites>> = { 12: step12, 13: step13, 14: step14 };
+const steps: Readonly<Record<string, Suites>> = { 12: step12, 13: step13, 14: step14, 15: step15 };
 
 const print = (line: string): void => {
   process.stdout.write(`${line}\n`);

@@ -51,6 +51,17 @@ export const promises = {
       "handed on": "No remote hears whether the box took its light: a key that left counts as sent.",
     },
   },
+  image: {
+    ambiguous: { waived: "It sees pictures and names no element." },
+    covered: { waived: "It sees pictures and names no element." },
+    "off screen": { waived: "It sees pictures and names no element." },
+    "stale ref": { waived: "It sees pictures and names no element." },
+    evidence: { waived: "A picture has a score and no nearest name: test/controllers/vision/checks.test.ts." },
+    deadline: { waived: "It has no commands." },
+    cancelled: { waived: "It has no commands." },
+    "error class": { waived: "It has no commands." },
+    dispatched: { waived: "It has no commands." },
+  },
   simulated_capture: {
     ambiguous: { waived: "It sees pictures and names no element." },
     covered: { waived: "It sees pictures and names no element." },
