@@ -76,21 +76,17 @@ function starts(size: number): number[] {
 }
 
 function isSameTile(pair: Pair, x: number, y: number): boolean {
-  const { one, two } = pair;
-  const mostDetail = Math.max(detail(one, pair, x, y), detail(two, pair, x, y));
-  if (mostDetail < leastDetail * 255) return true;
+  const here = moments(pair, x, y, 0, 0);
+  if (Math.max(here.deviation, here.otherDeviation) < leastDetail * 255) return true;
+  if (likeness(here) >= leastLikeness) return true;
   for (let byY = -1; byY <= 1; byY++)
-    for (let byX = -1; byX <= 1; byX++) if (likeness(pair, x, y, byX, byY) >= leastLikeness) return true;
+    for (let byX = -1; byX <= 1; byX++)
+      if (likeness(moments(pair, x, y, byX, byY)) >= leastLikeness) return true;
   return false;
 }
 
-const detail = (levels: Levels, { mask }: Pair, x: number, y: number) =>
-  moments({ one: levels, two: levels, mask }, x, y, 0, 0).deviation;
-
-function likeness(pair: Pair, x: number, y: number, byX: number, byY: number): number {
-  const { covariance, deviation, otherDeviation } = moments(pair, x, y, byX, byY);
-  return covariance / Math.max(1, deviation * otherDeviation);
-}
+const likeness = ({ covariance, deviation, otherDeviation }: ReturnType<typeof moments>): number =>
+  covariance / Math.max(1, deviation * otherDeviation);
 
 /** Of a tile of the one and the tile of the other that lies so many pixels aside. */
 function moments({ one, two, mask }: Pair, x: number, y: number, byX: number, byY: number) {

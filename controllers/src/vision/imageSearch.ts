@@ -82,9 +82,11 @@ function atScale(engine: Engine, pyramid: Pyramid, wanted: Wanted, scale: number
   const radius = { x: Math.max(1, part.width >> 1), y: Math.max(1, part.height >> 1) };
   const most = Math.max(fewestPeaks, Math.min(2 * wanted.most, 200));
   const peaks = peaksOf(subject.compare(image, part, partMask), most, radius);
-  const least = wanted.most === 1 ? (peaks[0]?.score ?? 0) - mostBehind : 0;
   const found: Match[] = [];
-  for (const peak of peaks.filter(({ score }) => score >= least)) {
+  let least = 0;
+  for (const peak of peaks) {
+    if (peak.score < least) break;
+    if (wanted.most === 1) least = Math.max(least, peak.score - mostBehind);
     const match = matchAt(peak, level, whole, subject, scale);
     if (match) found.push(match);
     if (wanted.most === 1 && match?.isConfirmed && match.score >= sure) break;
@@ -104,7 +106,12 @@ function matchAt(
   const place = level === 0 ? peak : refined(peak, level, whole, template, mask, compare);
   if (!place) return undefined;
   const area = { x: place.x, y: place.y, width, height };
-  return { ...area, score: place.score, scale, isConfirmed: isConfirmed(template, cut(whole, area), isFlat, mask) };
+  return {
+    ...area,
+    score: place.score,
+    scale,
+    isConfirmed: isConfirmed(template, cut(whole, area), isFlat, mask),
+  };
 }
 
 type Peak = { x: number; y: number; score: number };
@@ -127,21 +134,27 @@ const onlyFull = (mask: Plane): Plane => ({
   bytes: mask.bytes.map((value) => (value > 240 ? 255 : 0)),
 });
 
-function peaksOf({ values, width, height }: Scores, most: number, radius: { x: number; y: number }): Peak[] {
-  const left = Float32Array.from(values);
-  const peaks: Peak[] = [];
-  while (peaks.length < most) {
+/** The best places, best first, none within `radius` of another. Each is looked for when it is asked for. */
+function* peaksOf(
+  { values, width, height }: Scores,
+  most: number,
+  radius: { x: number; y: number },
+): Generator<Peak> {
+  for (let found = 0; found < most; found++) {
     let at = -1;
     let score = leastPeak;
-    for (let index = 0; index < left.length; index++)
-      if ((left[index] ?? 0) > score) [at, score] = [index, left[index] ?? 0];
-    if (at < 0) return peaks;
+    for (let index = 0; index < values.length; index++)
+      if ((values[index] ?? 0) > score) [at, score] = [index, values[index] ?? 0];
+    if (at < 0) return;
     const [x, y] = [at % width, Math.floor(at / width)];
-    peaks.push({ x, y, score });
+    yield { x, y, score };
     for (let row = Math.max(0, y - radius.y); row <= Math.min(height - 1, y + radius.y); row++)
-      left.fill(-1, row * width + Math.max(0, x - radius.x), row * width + Math.min(width, x + radius.x + 1));
+      values.fill(
+        -1,
+        row * width + Math.max(0, x - radius.x),
+        row * width + Math.min(width, x + radius.x + 1),
+      );
   }
-  return peaks;
 }
 
 /** The best place in full size around one in a smaller size, which was found without its border. */

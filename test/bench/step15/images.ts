@@ -4,7 +4,17 @@ import { createAddons } from "@labwright/controllers";
 import sharp from "sharp";
 import { pyramidOf, search } from "#controllers/vision/imageSearch.ts";
 import { opencvEngine } from "#controllers/vision/imageWorker.ts";
-import { draw, type Gray, gray, jpeg, scaled, templateOf, tilesOf, type Variant, variants } from "../../fixtures/uiPictures.ts";
+import {
+  draw,
+  type Gray,
+  gray,
+  jpeg,
+  scaled,
+  templateOf,
+  tilesOf,
+  type Variant,
+  variants,
+} from "../../fixtures/uiPictures.ts";
 import type { Measurement } from "../rows.ts";
 import type { Bench } from "../sides.ts";
 

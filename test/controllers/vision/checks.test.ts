@@ -22,7 +22,10 @@ beforeAll(async () => {
   const png = await draw(tiles);
   shown = frameOf(png);
   without = frameOf(await draw(tiles.filter((one) => one !== tiles[23])));
-  const part = await sharp(png).extract({ left: tile.x, top: tile.y, ...tileSize }).png().toBuffer();
+  const part = await sharp(png)
+    .extract({ left: tile.x, top: tile.y, ...tileSize })
+    .png()
+    .toBuffer();
   saved = { ...frameOf(part), ...tileSize };
 });
 
@@ -78,7 +81,11 @@ it("holds after a reference was shown and is gone, over the readings since the l
   const input = check.input.parse({ reference: "tile" });
   const at = (picture: Frame, arrivedAt: number, since: number) => {
     // Gray frames as a capture gives them would do as well.
-    const frame: VideoFrame = { ...{ number: 1, presentedMs: 0, arrivedAt, pixels: "jpeg" }, bytes: picture.bytes, space: size };
+    const frame: VideoFrame = {
+      ...{ number: 1, presentedMs: 0, arrivedAt, pixels: "jpeg" },
+      bytes: picture.bytes,
+      space: size,
+    };
     return check.read(input, never, { since, frame });
   };
   expect(await at(without, 10, 5)).toMatchObject({ holds: false });
@@ -90,11 +97,17 @@ it("holds after a reference was shown and is gone, over the readings since the l
 
 it("refuses what cannot be compared, with what to do", async () => {
   const small = { ...size, width: 64, height: 36 };
-  await expect(read(context(shown, small), "image_visible", {})).rejects.toMatchObject({ code: "SPACE_MISMATCH" });
+  await expect(read(context(shown, small), "image_visible", {})).rejects.toMatchObject({
+    code: "SPACE_MISMATCH",
+  });
   const portrait = { ...size, width: 1080, height: 1920 };
-  await expect(read(context(shown, portrait), "image_visible", {})).rejects.toMatchObject({ code: "SPACE_MISMATCH" });
+  await expect(read(context(shown, portrait), "image_visible", {})).rejects.toMatchObject({
+    code: "SPACE_MISMATCH",
+  });
   const outside = { x: 3000, y: 0, width: 200, height: 200 };
   const tooSmall = { x: 0, y: 0, width: 20, height: 20 };
   for (const area of [outside, tooSmall])
-    await expect(read(context(shown), "image_visible", { area })).rejects.toMatchObject({ code: "INVALID_PARAMS" });
+    await expect(read(context(shown), "image_visible", { area })).rejects.toMatchObject({
+      code: "INVALID_PARAMS",
+    });
 });
