@@ -89,10 +89,12 @@ function atScale(engine: Engine, pyramid: Pyramid, wanted: Wanted, scale: number
     if (wanted.most === 1) least = Math.max(least, peak.score - mostBehind);
     const match = matchAt(peak, level, whole, subject, scale);
     if (match) found.push(match);
-    if (wanted.most === 1 && match?.isConfirmed && match.score >= sure) break;
+    if (wanted.most === 1 && isSure(match)) break;
   }
   return apart(found, wanted.most);
 }
+
+const isSure = (match?: Match) => match?.isConfirmed === true && match.score >= sure;
 
 function matchAt(
   peak: Peak,

@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { createAddons } from "@labwright/controllers";
 import sharp from "sharp";
-import { pyramidOf, search } from "#controllers/vision/imageSearch.ts";
+import { type Match, pyramidOf, search } from "#controllers/vision/imageSearch.ts";
 import { opencvEngine } from "#controllers/vision/imageWorker.ts";
 import {
   draw,
@@ -29,9 +29,11 @@ type Engine = Awaited<ReturnType<typeof opencvEngine>>;
 function isRight(engine: Engine, template: Gray, { picture, at }: Variant): boolean {
   const [match] = search(engine, pyramidOf(engine, picture), { template, score, scales, most: 1 });
   if (!match?.isConfirmed || match.score < score) return at === undefined;
-  const { x, y, width, height } = match;
-  return at !== undefined && Math.abs(x + width / 2 - at.x) < 5 && Math.abs(y + height / 2 - at.y) < 5;
+  return at !== undefined && isNear(match, at);
 }
+
+const isNear = ({ x, y, width, height }: Match, at: { x: number; y: number }) =>
+  Math.abs(x + width / 2 - at.x) < 5 && Math.abs(y + height / 2 - at.y) < 5;
 
 /** Other screens than those that the limits were chosen on: each tile in five sizes and as JPEG, and each removed once. */
 async function onHeldOut(engine: Engine) {
@@ -43,7 +45,9 @@ async function onHeldOut(engine: Engine) {
       const template = await templateOf(png, tile);
       const all = [await jpeg(png, tile, 70)];
       for (const scale of heldOutScales) all.push(await scaled(png, tile, scale));
-      for (const variant of all) isRight(engine, template, variant) ? found++ : missing++;
+      const right = all.filter((variant) => isRight(engine, template, variant)).length;
+      found += right;
+      missing += all.length - right;
       const picture = await gray(sharp(await draw(tiles.filter((one) => one !== tile))));
       if (!isRight(engine, template, { name: "removed", picture })) falseOnes++;
     }
