@@ -83,18 +83,20 @@ function atScale(engine: Engine, pyramid: Pyramid, wanted: Wanted, scale: number
   const most = Math.max(fewestPeaks, Math.min(2 * wanted.most, 200));
   const peaks = peaksOf(subject.compare(image, part, partMask), most, radius);
   const found: Match[] = [];
+  const behind = wanted.most === 1 ? mostBehind : Number.POSITIVE_INFINITY;
   let least = 0;
   for (const peak of peaks) {
     if (peak.score < least) break;
-    if (wanted.most === 1) least = Math.max(least, peak.score - mostBehind);
+    least = Math.max(least, peak.score - behind);
     const match = matchAt(peak, level, whole, subject, scale);
     if (match) found.push(match);
-    if (wanted.most === 1 && isSure(match)) break;
+    if (isEnough(match, wanted)) break;
   }
   return apart(found, wanted.most);
 }
 
-const isSure = (match?: Match) => match?.isConfirmed === true && match.score >= sure;
+const isEnough = (match: Match | undefined, { most }: Wanted) =>
+  most === 1 && match?.isConfirmed === true && match.score >= sure;
 
 function matchAt(
   peak: Peak,
