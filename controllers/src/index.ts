@@ -43,6 +43,7 @@ export { x11Factory } from "./remotes/x11.ts";
 export { clipped, rectIn } from "./spaces.ts";
 export { videoFactory } from "./videochecks/index.ts";
 export { textFactory } from "./vision/textFactory.ts";
+export { imageFactory } from "./vision/imageFactory.ts";
 export { atMost, untilAborted } from "./waiting/deadlines.ts";
 export { quickly } from "./waiting/quickly.ts";
 export { SharedWork } from "./waiting/sharedWork.ts";

@@ -86,6 +86,17 @@ export const promises = {
     "error class": { waived: "It sends nothing to the device." },
     dispatched: { waived: "It sends nothing to the device." },
   },
+  image: {
+    ambiguous: { waived: "It sees pictures and names no element." },
+    covered: { waived: "It sees pictures and names no element." },
+    "off screen": { waived: "It sees pictures and names no element." },
+    "stale ref": { waived: "It sees pictures and names no element." },
+    evidence: { waived: "A picture has a score and no nearest name: test/controllers/vision/checks.test.ts." },
+    deadline: { waived: "It has no commands." },
+    cancelled: { waived: "It has no commands." },
+    "error class": { waived: "It has no commands." },
+    dispatched: { waived: "It has no commands." },
+  },
   simulated_capture: {
     ambiguous: { waived: "It sees pictures and names no element." },
     covered: { waived: "It sees pictures and names no element." },

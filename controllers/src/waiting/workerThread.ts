@@ -9,6 +9,8 @@ export type WorkerSettings = {
   /** The error for a thread that ended. `cause` is undefined if it just went. */
   endedBy(cause: unknown, isMemory: boolean): Error;
   onExit?(): void;
+  /** A thread without work ends after this, to free its memory; 5 s when left out. */
+  idleMs?: number;
 };
 
 /** The limits of one question. `heapMb` is its `maxOldGenerationSizeMb`, in place of the thread's usual one. */
@@ -24,8 +26,7 @@ export type WorkerThread<Question, Answer> = {
   close(): Promise<void>;
 };
 
-/** A thread without work ends after this, to free its memory. */
-const idleMs = 5_000;
+const usualIdleMs = 5_000;
 
 /** The thread starts with the first question, and again after one that broke it or a long rest. */
 export function createWorkerThread<Question, Answer>(
@@ -97,6 +98,7 @@ class Thread<Question, Answer> {
       clearTimeout(timer);
       signal?.removeEventListener("abort", onAbort);
       this.pending = undefined;
+      const { idleMs = usualIdleMs } = this.settings;
       this.rest = setTimeout(() => void this.end(undefined), idleMs).unref();
     }
   }
