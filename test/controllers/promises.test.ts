@@ -1,4 +1,10 @@
-import { type DriverController, x11Factory } from "@labwright/controllers";
+import {
+  DeviceError,
+  DispatchRecord,
+  type DriverController,
+  deviceErrors,
+  x11Factory,
+} from "@labwright/controllers";
 import { simulatedFactory, simulatedInfraredFactory } from "@labwright/controllers/lab";
 import { expect, it } from "vitest";
 import { builtInFactories } from "#mcp-server/config/controllers.ts";
@@ -8,7 +14,7 @@ import { startLabIos } from "../lab/ios/index.ts";
 import { startXServer } from "../lab/tv/xServer.ts";
 import { never, openAndroid, type TestPhone } from "./android/openAndroid.ts";
 import { openAppium } from "./appium/openAppium.ts";
-import { promiseContract, promises, type Scene } from "./promises.ts";
+import { type Driver, promiseContract, promises, type Scene } from "./promises.ts";
 import { openWebDevice } from "./web/webDevice.ts";
 
 it("every driver has its row in the table", () => {
@@ -233,6 +239,32 @@ promiseContract("x11", "the keyboard of an X11 display", async () => {
     },
   };
 });
+
+/** Nothing listens there: each fails to connect, for the lab's fault, before a key leaves. */
+const unreachable: Partial<Record<Driver, object>> = {
+  infrared: { socket: "/nonexistent/lircd", remote: "tv" },
+  global_cache: { address: "127.0.0.1", port: 1, keys: { DOWN: "38000,1,1,9,9" } },
+  roku: { address: "127.0.0.1", port: 1 },
+  webos: { address: "127.0.0.1", port: 1 },
+  samsung: { address: "127.0.0.1", port: 1 },
+  cec: { adapter: "/nonexistent/ttyACM0" },
+  kodi: { address: "127.0.0.1", port: 1 },
+  home_assistant: { url: "http://127.0.0.1:1", token: "none", entity: "remote.tv", keys: { DOWN: "down" } },
+  adb_keys: { serial: "nonexistent", adb_port: 1 },
+};
+for (const [driver, settings] of Object.entries(unreachable))
+  it(`${driver} that reaches nothing blames the lab, and no key left`, async () => {
+    const factory = builtInFactories.find(({ name }) => name === driver);
+    const [remote] = factory?.create(factory.settings.parse(settings), controllerContext("lab/tv")) ?? [];
+    if (!remote) throw new Error("The factory made no controller.");
+    const inputs = new DispatchRecord();
+    const failure: unknown = await inputs.run(() => remote.open(never)).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(DeviceError);
+    expect(failure instanceof DeviceError && deviceErrors[failure.code].fault).toBe("lab");
+    expect(inputs.dispatched).toBe("no");
+    expect(remote.isAlive()).toBe(false);
+    await remote.close();
+  });
 
 function runBy({ commands }: DriverController, name: string, params = {}, signal = never) {
   const command = commands.find((one) => one.name === name);

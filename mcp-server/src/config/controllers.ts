@@ -1,9 +1,18 @@
 import {
+  adbKeysFactory,
   androidFactory,
   appiumFactory,
   type ControllerFactory,
+  cecFactory,
+  globalCacheFactory,
+  homeAssistantFactory,
+  infraredFactory,
+  kodiFactory,
   nearest,
+  rokuFactory,
+  samsungFactory,
   webFactory,
+  webosFactory,
   x11Factory,
 } from "@labwright/controllers";
 import {
@@ -20,6 +29,15 @@ export const builtInFactories: readonly ControllerFactory[] = [
   simulatedFactory,
   simulatedInfraredFactory,
   simulatedCaptureFactory,
+  adbKeysFactory,
+  cecFactory,
+  globalCacheFactory,
+  homeAssistantFactory,
+  infraredFactory,
+  kodiFactory,
+  rokuFactory,
+  samsungFactory,
+  webosFactory,
   x11Factory,
 ];
 
