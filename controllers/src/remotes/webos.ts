@@ -168,8 +168,8 @@ class Ssap {
     };
     const main = this.#main;
     if (main === undefined) throw offline(this.#peer, "it is not connected");
-    await main.tell(JSON.stringify({ id: "register", type: "register", payload }), signal);
-    return main.exchange.expect(find, ms, signal);
+    const message = JSON.stringify({ id: "register", type: "register", payload });
+    return (await main.exchange.ask(message, find, signal, ms)).answer;
   }
 
   #read(text: string) {

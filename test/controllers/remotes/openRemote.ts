@@ -4,7 +4,11 @@ import { controllerContext } from "../../fixtures/controllerContext.ts";
 export const never = new AbortController().signal;
 
 /** A remote of these settings, and its commands by name. */
-export function makeRemote(factory: ControllerFactory, settings: object, more: Partial<ControllerContext> = {}) {
+export function makeRemote(
+  factory: ControllerFactory,
+  settings: object,
+  more: Partial<ControllerContext> = {},
+) {
   const context = { ...controllerContext("lab/tv"), ...more };
   const [remote] = factory.create(factory.settings.parse(settings), context);
   if (!remote) throw new Error("The factory made no controller.");

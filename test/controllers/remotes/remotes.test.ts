@@ -77,9 +77,16 @@ describe("a Roku", () => {
     expect(tv.front()).toBe("12");
     await run("close_app", { app: "12" });
     expect(tv.front()).toBe("0");
-    expect((await remote.apps?.installedApps(never))?.apps).toContainEqual({ id: "13", name: "Tom & Co", version: "1.0" });
+    expect((await remote.apps?.installedApps(never))?.apps).toContainEqual({
+      id: "13",
+      name: "Tom & Co",
+      version: "1.0",
+    });
     const unknown = await failureOf(() => press("VOLUME_UPP"));
-    expect(unknown).toMatchObject({ dispatched: "no", failure: { code: "INVALID_PARAMS", message: expect.stringContaining("VOLUME_UP") } });
+    expect(unknown).toMatchObject({
+      dispatched: "no",
+      failure: { code: "INVALID_PARAMS", message: expect.stringContaining("VOLUME_UP") },
+    });
     tv.keys.length = 0;
   });
 
@@ -103,12 +110,24 @@ describe("a Roku", () => {
     expect(remote.status?.()).toMatchObject({ state: "unauthorized", fix: expect.any(String) });
     tv.faults.isLimited = false;
     tv.faults.isSilent = true;
-    expect(await failureOf(() => press("UP"))).toMatchObject({ dispatched: "unknown", failure: { code: "COMMAND_TIMEOUT" } });
+    expect(await failureOf(() => press("UP"))).toMatchObject({
+      dispatched: "unknown",
+      failure: { code: "COMMAND_TIMEOUT" },
+    });
     expect(remote.isDoubted?.()).toBe(true);
     await tv.close();
-    expect(await failureOf(() => press("UP"))).toMatchObject({ dispatched: "no", failure: { code: "DEVICE_OFFLINE" } });
-    const found = await rokuFactory.diagnose?.(rokuFactory.settings.parse({ address, port: tv.port }), { env: {}, addons: reach.addons, signal: never });
-    expect(found).toMatchObject([{ status: "missing", fix: expect.stringContaining("controllers.roku.address") }]);
+    expect(await failureOf(() => press("UP"))).toMatchObject({
+      dispatched: "no",
+      failure: { code: "DEVICE_OFFLINE" },
+    });
+    const found = await rokuFactory.diagnose?.(rokuFactory.settings.parse({ address, port: tv.port }), {
+      env: {},
+      addons: reach.addons,
+      signal: never,
+    });
+    expect(found).toMatchObject([
+      { status: "missing", fix: expect.stringContaining("controllers.roku.address") },
+    ]);
     tv = await startRoku();
   });
 });
@@ -116,7 +135,13 @@ describe("a Roku", () => {
 describe("an LG TV", () => {
   it("pairs with a client of others, which reads its volume", async () => {
     const tv = await startWebos();
-    const client = new LGTV({ url: `ws://${address}:${tv.port}`, saveKey: (_key, done) => done(), reconnect: false, learnMac: false, keepalive: false });
+    const client = new LGTV({
+      url: `ws://${address}:${tv.port}`,
+      saveKey: (_key, done) => done(),
+      reconnect: false,
+      learnMac: false,
+      keepalive: false,
+    });
     await new Promise<void>((resolve, reject) => {
       client.on("error", reject);
       client.on("connect", () => resolve());
@@ -134,7 +159,10 @@ describe("an LG TV", () => {
     const settings = { address, port: tv.port, secure: false };
     let pairing: Awaited<ReturnType<typeof pairTv>> | undefined;
     const { remote, run, press } = makeRemote(webosFactory, settings, { pairing: async () => pairing });
-    await expect(remote.open(never)).rejects.toMatchObject({ code: "DEVICE_UNAUTHORIZED", message: expect.stringContaining("labwright tv pair tv") });
+    await expect(remote.open(never)).rejects.toMatchObject({
+      code: "DEVICE_UNAUTHORIZED",
+      message: expect.stringContaining("labwright tv pair tv"),
+    });
     let questions = 0;
     pairing = await pairTv("webos", settings, { reach, device: "lab/tv", asked: () => questions++ }, never);
     expect([pairing, questions]).toEqual([{ token: tv.tv.key }, 1]);
@@ -148,13 +176,19 @@ describe("an LG TV", () => {
     await press("POWER_OFF");
     expect(tv.tv.isOff).toBe(true);
     tv.tv.isSilent = true;
-    expect(await failureOf(() => press("UP"))).toMatchObject({ dispatched: "unknown", failure: { code: "COMMAND_TIMEOUT" } });
+    expect(await failureOf(() => press("UP"))).toMatchObject({
+      dispatched: "unknown",
+      failure: { code: "COMMAND_TIMEOUT" },
+    });
     tv.tv.key = "another-client";
     await remote.close();
     await expect(remote.open(never)).rejects.toMatchObject({ code: "DEVICE_UNAUTHORIZED" });
     tv.tv.accepts = false;
     const again = pairTv("webos", settings, { reach, device: "lab/tv", asked: () => undefined }, never);
-    await expect(again).rejects.toMatchObject({ code: "DEVICE_UNAUTHORIZED", message: expect.stringContaining("rejected") });
+    await expect(again).rejects.toMatchObject({
+      code: "DEVICE_UNAUTHORIZED",
+      message: expect.stringContaining("rejected"),
+    });
     await remote.close();
     await tv.close();
   });
@@ -176,8 +210,16 @@ describe("a Samsung TV", () => {
   it("is pinned by its certificate on pairing, and gets nothing by another one", async () => {
     const tv = await startSamsung(certificate("tv"));
     const settings = { address, port: tv.port };
-    const pairing = await pairTv("samsung", settings, { reach, device: "lab/tv", asked: () => undefined }, never);
-    expect(pairing).toEqual({ token: tv.tv.token, certificate: expect.stringMatching(/^([0-9A-F]{2}:){31}[0-9A-F]{2}$/) });
+    const pairing = await pairTv(
+      "samsung",
+      settings,
+      { reach, device: "lab/tv", asked: () => undefined },
+      never,
+    );
+    expect(pairing).toEqual({
+      token: tv.tv.token,
+      certificate: expect.stringMatching(/^([0-9A-F]{2}:){31}[0-9A-F]{2}$/),
+    });
     const { remote, run, press } = makeRemote(samsungFactory, settings, { pairing: async () => pairing });
     await remote.open(never);
     await press("OK");
@@ -185,12 +227,22 @@ describe("a Samsung TV", () => {
     expect(tv.keys).toEqual(["Click KEY_ENTER", "Press KEY_UP", "Release KEY_UP"]);
     await remote.close();
     tv.tv.token = "of another client";
-    await expect(remote.open(never)).rejects.toMatchObject({ code: "DEVICE_UNAUTHORIZED", message: expect.stringContaining("labwright tv pair") });
+    await expect(remote.open(never)).rejects.toMatchObject({
+      code: "DEVICE_UNAUTHORIZED",
+      message: expect.stringContaining("labwright tv pair"),
+    });
     await tv.close();
     const stranger = await startSamsung(certificate("stranger"));
     stranger.tv.token = pairing.token;
-    const misled = makeRemote(samsungFactory, { address, port: stranger.port }, { pairing: async () => pairing });
-    await expect(misled.remote.open(never)).rejects.toMatchObject({ code: "DEVICE_UNAUTHORIZED", message: expect.stringContaining("certificate") });
+    const misled = makeRemote(
+      samsungFactory,
+      { address, port: stranger.port },
+      { pairing: async () => pairing },
+    );
+    await expect(misled.remote.open(never)).rejects.toMatchObject({
+      code: "DEVICE_UNAUTHORIZED",
+      message: expect.stringContaining("certificate"),
+    });
     expect(stranger.keys).toEqual([]);
     await stranger.close();
   });
@@ -205,11 +257,22 @@ it("a Global Caché sends learned codes, and says when it is busy or has no such
   await press("OK");
   expect(box.sent).toEqual([code]);
   box.faults.isBusy = true;
-  expect(await failureOf(() => press("OK"))).toMatchObject({ dispatched: "no", failure: { code: "DEVICE_BUSY" } });
+  expect(await failureOf(() => press("OK"))).toMatchObject({
+    dispatched: "no",
+    failure: { code: "DEVICE_BUSY" },
+  });
   await remote.close();
-  const wrong = makeRemote(globalCacheFactory, { address, port: box.port, connector: "1:3", keys: { OK: code } });
+  const wrong = makeRemote(globalCacheFactory, {
+    address,
+    port: box.port,
+    connector: "1:3",
+    keys: { OK: code },
+  });
   await wrong.remote.open(never);
-  expect(await failureOf(() => wrong.press("OK"))).toMatchObject({ dispatched: "no", failure: { code: "DEVICE_ERROR" } });
+  expect(await failureOf(() => wrong.press("OK"))).toMatchObject({
+    dispatched: "no",
+    failure: { code: "DEVICE_ERROR" },
+  });
   await wrong.remote.close();
   await box.close();
 });
@@ -233,7 +296,10 @@ it("Kodi takes keys by HTTP and by TCP, between its notifications", async () => 
       { method: "Input.ExecuteAction", params: { action: "channelup" } },
       { method: "Addons.ExecuteAddon", params: { addonid: "plugin.video.x", wait: false } },
     ]);
-    expect(await failureOf(() => press("ODD"))).toMatchObject({ dispatched: "no", failure: { code: "DEVICE_ERROR" } });
+    expect(await failureOf(() => press("ODD"))).toMatchObject({
+      dispatched: "no",
+      failure: { code: "DEVICE_ERROR" },
+    });
     await remote.close();
   }
   const stranger = makeRemote(kodiFactory, { address, port: kodi.http, user: "kodi", password: "wrong" });
@@ -243,22 +309,36 @@ it("Kodi takes keys by HTTP and by TCP, between its notifications", async () => 
 
 it("Home Assistant sends commands of the preset; a wrong token, a redirect and a denied address are refused", async () => {
   const home = await startHomeAssistant("token-of-home");
-  const settings = { url: `http://${address}:${home.port}`, token: "token-of-home", entity: "remote.tv", preset: "apple_tv" };
+  const settings = {
+    url: `http://${address}:${home.port}`,
+    token: "token-of-home",
+    entity: "remote.tv",
+    preset: "apple_tv",
+  };
   const { remote, press } = makeRemote(homeAssistantFactory, settings);
   await remote.open(never);
   await press("BACK");
   expect(home.sent).toEqual([{ entity_id: "remote.tv", command: "menu" }]);
   home.faults.isRedirecting = true;
-  expect(await failureOf(() => press("BACK"))).toMatchObject({ failure: { message: expect.stringContaining("redirects") } });
+  expect(await failureOf(() => press("BACK"))).toMatchObject({
+    failure: { message: expect.stringContaining("redirects") },
+  });
   home.faults.isRedirecting = false;
   const stranger = makeRemote(homeAssistantFactory, { ...settings, token: "another" });
   const refusal = await failureOf(() => stranger.remote.open(never));
-  expect(refusal.failure).toMatchObject({ code: "DEVICE_UNAUTHORIZED", message: expect.not.stringContaining("another ") });
+  expect(refusal.failure).toMatchObject({
+    code: "DEVICE_UNAUTHORIZED",
+    message: expect.not.stringContaining("another "),
+  });
   const allowHost = () => {
     throw new Error("denied by policy");
   };
-  await expect(makeRemote(homeAssistantFactory, settings, { allowHost }).remote.open(never)).rejects.toThrow("denied by policy");
+  await expect(makeRemote(homeAssistantFactory, settings, { allowHost }).remote.open(never)).rejects.toThrow(
+    "denied by policy",
+  );
   home.faults.isUnavailable = true;
-  await expect(makeRemote(homeAssistantFactory, settings).remote.open(never)).rejects.toMatchObject({ code: "DEVICE_OFFLINE" });
+  await expect(makeRemote(homeAssistantFactory, settings).remote.open(never)).rejects.toMatchObject({
+    code: "DEVICE_OFFLINE",
+  });
   await home.close();
 });

@@ -57,13 +57,14 @@ export class Exchange {
     message: string,
     find: (answer: string) => T | undefined,
     signal: AbortSignal,
+    ms = answerMs,
   ): Promise<{ answer: T; sentAt: Moment }> {
     this.#early = [];
     let sentAt: Moment = 0;
     const send = async () => {
       sentAt = await this.#transport.send(message);
     };
-    const answer = await this.#wait(find, { send, ms: answerMs }, signal);
+    const answer = await this.#wait(find, { send, ms }, signal);
     return { answer, sentAt };
   }
 

@@ -54,7 +54,11 @@ export async function askHttp(
   }
 }
 
-function failureOf(error: unknown, place: Place, { isSent, isLate }: { isSent: boolean; isLate: boolean }): DeviceError {
+function failureOf(
+  error: unknown,
+  place: Place,
+  { isSent, isLate }: { isSent: boolean; isLate: boolean },
+): DeviceError {
   if (error instanceof DeviceError) return error;
   if (isSent) return isLate ? silent(place, answerMs) : lost(place);
   return offline(place, isLate ? `no connection within ${answerMs / 1_000} s` : reasonOf(error));
