@@ -359,6 +359,9 @@ export type InstalledAddons = {
   load(name: string): Promise<unknown>;
 };
 
+/** What a TV gave when a person accepted this server on it. `certificate` is the SHA-256 fingerprint of the TV's. */
+export type Pairing = { token: string; certificate?: string };
+
 /** What the server lends a controller: policy and places, never a service. All drivers of a device get the same object. */
 export type ControllerContext = {
   deviceId: string;
@@ -386,6 +389,8 @@ export type ControllerContext = {
   /** A new, empty folder of this device, as an absolute path; removed when the device is closed. */
   temporaryFolder(): Promise<string>;
   addons: InstalledAddons;
+  /** What `labwright tv pair` stored for this device and driver; read anew each time. */
+  pairing(driver: string): Promise<Pairing | undefined>;
 };
 
 /** Infers the input type of a command; the returned object is the argument. */

@@ -13,4 +13,6 @@ export type DiagnosisContext = {
   env: Readonly<Record<string, string | undefined>>;
   addons: InstalledAddons;
   signal: AbortSignal;
+  /** A pairing with the device is stored. */
+  isPaired?: boolean;
 };

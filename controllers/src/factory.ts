@@ -106,4 +106,5 @@ export const nowhere: ControllerContext = {
   reference: unused,
   temporaryFolder: unused,
   addons: { state: unused, folder: unused, load: unused },
+  pairing: unused,
 };

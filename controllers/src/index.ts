@@ -39,6 +39,19 @@ export {
   type WatchedProgram,
   wallsOfScripts,
 } from "./programs/sandbox.ts";
+export {
+  adbKeysFactory,
+  cecFactory,
+  globalCacheFactory,
+  homeAssistantFactory,
+  infraredFactory,
+  kodiFactory,
+  pairingDrivers,
+  pairTv,
+  rokuFactory,
+  samsungFactory,
+  webosFactory,
+} from "./remotes/index.ts";
 export { x11Factory } from "./remotes/x11.ts";
 export { clipped, rectIn } from "./spaces.ts";
 export { videoFactory } from "./videochecks/index.ts";

@@ -1,4 +1,4 @@
-import { type DriverController, FrameHub, videoFactory, x11Factory, textFactory } from "@labwright/controllers";
+import { type DriverController, FrameHub, videoFactory, x11Factory, textFactory, DeviceError, DispatchRecord, deviceErrors } from "@labwright/controllers";
 import { simulatedFactory, simulatedInfraredFactory } from "@labwright/controllers/lab";
 import { expect, it } from "vitest";
 import { builtInFactories } from "#mcp-server/config/controllers.ts";
@@ -8,7 +8,7 @@ import { startLabIos } from "../lab/ios/index.ts";
 import { startXServer } from "../lab/tv/xServer.ts";
 import { never, openAndroid, type TestPhone } from "./android/openAndroid.ts";
 import { openAppium } from "./appium/openAppium.ts";
-import { promiseContract, promises, type Scene } from "./promises.ts";
+import { promiseContract, promises, type Scene, type Driver } from "./promises.ts";
 import { openWebDevice } from "./web/webDevice.ts";
 import { writtenFrame } from "../fixtures/writtenPictures.ts";
 
@@ -22,6 +22,32 @@ const page = `<!doctype html><title>Scene</title>
 <button onclick="for (;;);">Hang</button>
 <p style="position:relative"><button>Under</button><span style="position:absolute;inset:0;background:#ccc">On top</span></p>
 <ul style="height:100px;overflow:auto" tabindex="0">${Array.from({ length: 60 }, (_, at) => `<li>Row ${at + 1} of the list`).join("")}</ul>`;
+
+/** Nothing listens there: each fails to connect, for the lab's fault, before a key leaves. */
+const unreachable: Partial<Record<Driver, object>> = {
+  infrared: { socket: "/nonexistent/lircd", remote: "tv" },
+  global_cache: { address: "127.0.0.1", port: 1, keys: { DOWN: "38000,1,1,9,9" } },
+  roku: { address: "127.0.0.1", port: 1 },
+  webos: { address: "127.0.0.1", port: 1 },
+  samsung: { address: "127.0.0.1", port: 1 },
+  cec: { adapter: "/nonexistent/ttyACM0" },
+  kodi: { address: "127.0.0.1", port: 1 },
+  home_assistant: { url: "http://127.0.0.1:1", token: "none", entity: "remote.tv", keys: { DOWN: "down" } },
+  adb_keys: { serial: "nonexistent", adb_port: 1 },
+};
+for (const [driver, settings] of Object.entries(unreachable))
+  it(`${driver} that reaches nothing blames the lab, and no key left`, async () => {
+    const factory = builtInFactories.find(({ name }) => name === driver);
+    const [remote] = factory?.create(factory.settings.parse(settings), controllerContext("lab/tv")) ?? [];
+    if (!remote) throw new Error("The factory made no controller.");
+    const inputs = new DispatchRecord();
+    const failure: unknown = await inputs.run(() => remote.open(never)).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(DeviceError);
+    expect(failure instanceof DeviceError && deviceErrors[failure.code].fault).toBe("lab");
+    expect(inputs.dispatched).toBe("no");
+    expect(remote.isAlive()).toBe(false);
+    await remote.close();
+  });
 
 promiseContract("web", "a browser", async () => {
   const { run, web, close } = await openWebDevice();

@@ -32,6 +32,19 @@ const keptBy = {
   dispatched: "kept",
 } as const satisfies Record<PromiseName, Cell>;
 
+/** Remotes that send keys and hear whether they arrived: test/controllers/remotes proves it with stand-ins. */
+const remoteOverNetwork = {
+  ambiguous: { waived: "It presses keys and names no element." },
+  covered: { waived: "It presses keys and names no element." },
+  "off screen": { waived: "It presses keys and names no element." },
+  "stale ref": { waived: "It presses keys and names no element." },
+  evidence: { waived: "It has no checks." },
+  deadline: { waived: "A key is sent at once." },
+  cancelled: { waived: "Only hold_key lasts: test/controllers/remotes cancels it." },
+  "error class": "kept",
+  dispatched: { "handed on": "A remote says that it took a key, and not whether an app did." },
+} as const satisfies Record<PromiseName, Cell>;
+
 /** Each driver and each promise: a driver that is added here needs a cell for each, or it does not compile. */
 export const promises = {
   web: keptBy,
@@ -119,6 +132,15 @@ export const promises = {
     "error class": "kept",
     dispatched: { "handed on": "An X server says that it took a key, and not whether an app did." },
   },
+  infrared: remoteOverNetwork,
+  global_cache: remoteOverNetwork,
+  roku: remoteOverNetwork,
+  webos: remoteOverNetwork,
+  samsung: remoteOverNetwork,
+  cec: remoteOverNetwork,
+  kodi: remoteOverNetwork,
+  home_assistant: remoteOverNetwork,
+  adb_keys: remoteOverNetwork,
 } as const satisfies Record<string, Record<PromiseName, Cell>>;
 export type Driver = keyof typeof promises;
 

@@ -12,6 +12,7 @@ import { addMemoryCommand } from "./commands/memory.ts";
 import { addReportCommand } from "./commands/reportCommand.ts";
 import { addSkillStatsCommand } from "./commands/skillStats.ts";
 import type { TrustOptions } from "./commands/trust.ts";
+import { addTvCommands } from "./commands/tvCommands.ts";
 import { addFolderCommands } from "./folder/commands.ts";
 import type { DaemonOptions } from "./options.ts";
 import { addRunCommands } from "./programRun.ts";
@@ -68,6 +69,7 @@ export function createProgram(terminal: Terminal, exit: (code: ExitCode) => void
   addMemoryCommand(program, terminal, exit);
   addSetUpCommands(program, terminal, exit);
   addAndroidCommands(program, terminal, exit);
+  addTvCommands(program, terminal, exit);
   return program;
 }
 

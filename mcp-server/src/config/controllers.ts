@@ -1,4 +1,5 @@
 import {
+  adbKeysFactory,
   androidFactory,
   appiumFactory,
   avFactory,
@@ -7,7 +8,16 @@ import {
   nearest,
   videoFactory,
   textFactory,
+  cecFactory,
+  globalCacheFactory,
+  homeAssistantFactory,
+  infraredFactory,
+  kodiFactory,
+  nearest,
+  rokuFactory,
+  samsungFactory,
   webFactory,
+  webosFactory,
   x11Factory,
 } from "@labwright/controllers";
 import {
@@ -28,6 +38,15 @@ export const builtInFactories: readonly ControllerFactory[] = [
   simulatedFactory,
   simulatedInfraredFactory,
   simulatedCaptureFactory,
+  adbKeysFactory,
+  cecFactory,
+  globalCacheFactory,
+  homeAssistantFactory,
+  infraredFactory,
+  kodiFactory,
+  rokuFactory,
+  samsungFactory,
+  webosFactory,
   x11Factory,
 ];
 

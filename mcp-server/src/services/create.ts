@@ -31,6 +31,7 @@ import { createDevices } from "./devices/devices.ts";
 import { createInputs, type Inputs } from "./devices/inputs.ts";
 import { createInventory } from "./devices/inventory.ts";
 import { createLive } from "./devices/live.ts";
+import { createPairings } from "./devices/pairings.ts";
 import { createRecordings } from "./devices/recordings/index.ts";
 import { createFindPicture } from "./devices/references/index.ts";
 import { createScreen } from "./devices/screen/screenService.ts";
@@ -271,6 +272,7 @@ function createDeviceRoom(
       storageStates: join(config.data_dir, "storage-states"),
       temporary,
       addons: ownAddons(config.data_dir),
+      pairings: createPairings(config.data_dir, secrets.learn),
       unsafe: config.unsafe,
       findPicture: createFindPicture({ db: storage.db, clock, folder: referenceFolder(config) }),
     }),

@@ -5,6 +5,7 @@ import { uploadPath } from "../policy/uploads.ts";
 import type { UrlPolicy } from "../policy/urlPolicy.ts";
 import type { DeviceEntry } from "../ports.ts";
 import { appInUse } from "../records/inUse.ts";
+import type { Pairings } from "./pairings.ts";
 import type { FindPicture } from "./references/index.ts";
 
 export type DevicePlaces = {
@@ -14,14 +15,15 @@ export type DevicePlaces = {
   addons: InstalledAddons;
   unsafe: { javascript: boolean; device_shell: boolean };
   findPicture: FindPicture;
+  pairings: Pairings;
 };
 
 /** What each device's controllers may use of this server: its policy and its folders, never a service. */
 export function createDeviceContexts(
   policy: UrlPolicy,
-  { uploads, storageStates, temporary, addons, unsafe, findPicture }: DevicePlaces,
+  { uploads, storageStates, temporary, addons, unsafe, findPicture, pairings }: DevicePlaces,
 ): (device: DeviceEntry) => Omit<ControllerContext, "device"> {
-  return ({ id, model }) => ({
+  return ({ id, name, model }) => ({
     deviceId: id,
     allowUrl: policy.allowUrl,
     allowAddress: policy.allowAddress,
@@ -34,6 +36,7 @@ export function createDeviceContexts(
     reference: (name) => findPicture({ app: appInUse()?.name, model, name }),
     temporaryFolder: () => temporary.make(id),
     addons,
+    pairing: (driver) => pairings.find(name, driver),
   });
 }
 

@@ -78,6 +78,7 @@ export function createSecrets(sources: Sources, env: Variables, hosts: readonly 
       if (readings.has(name)) return valueIn(name, readings);
       return learn(name, variableIn(name, env));
     },
+    learn: (name, value) => void (value.length < shortestSecret || learn(name, value)),
     mask: (value) => mapStrings(value, (text) => maskAddresses(maskText(text))),
     maskValues: (value) => mapStrings(value, maskText),
     async within(given, work) {

@@ -35,6 +35,8 @@ export type Secrets = {
    * neither, and for a value of less than 4 characters, which could not be hidden.
    */
   ofEnvironment(name: string): string;
+  /** Hides a value from now on. */
+  learn(name: string, value: string): void;
   /** Hides every known value and the credentials of addresses: for whatever leaves the server or is recorded. */
   mask<T>(value: T): T;
   /** Hides the known values only: for what a run goes on with, since an address must still lead somewhere. */

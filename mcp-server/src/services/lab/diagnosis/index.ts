@@ -2,6 +2,7 @@ import type { ControllerFactory, DiagnosisContext, DiagnosisFinding } from "@lab
 import type { SkillProblem } from "@labwright/skills";
 import type { Config } from "../../../config.ts";
 import { ownAddons } from "../../../storage/engine/ownAddons.ts";
+import { createPairings, type Pairings } from "../../devices/pairings.ts";
 import { checkOpenDatabase } from "./database.ts";
 import { checkDataDir, checkDisks, checkNode, checkPrograms } from "./machine.ts";
 import { checkRemotes } from "./remotes.ts";
@@ -25,10 +26,11 @@ export async function examine(
   { env, signal }: Omit<DiagnosisContext, "addons">,
 ): Promise<DiagnosisFinding[]> {
   const context = { env, signal, addons: ownAddons(config.data_dir) };
+  const pairings = createPairings(config.data_dir);
   const [stored, remotes, drivers, scripts] = await Promise.all([
     database(),
     checkRemotes(config.agents.remotes, env, signal),
-    checkDrivers(config.devices, factories, context),
+    checkDrivers(config.devices, factories, { ...context, pairings }),
     checkScriptWalls(config.unsafe.unsandboxed_scripts, signal),
   ]);
   const machine = examineMachine(config.data_dir, env);
@@ -69,16 +71,17 @@ const mostNames = 5;
 async function checkDrivers(
   devices: readonly Device[],
   factories: readonly ControllerFactory[],
-  context: DiagnosisContext,
+  { pairings, ...context }: DiagnosisContext & { pairings: Pairings },
 ): Promise<DiagnosisFinding[]> {
   const answers = new Map<string, Promise<readonly DiagnosisFinding[]>>();
   const found = await Promise.all(
     devices.map(async (device) => {
       const findings = await Promise.all(
-        driversOf(device, factories).map((factory) => {
+        driversOf(device, factories).map(async (factory) => {
           const settings = factory.settings.parse(device.controllers[factory.name] ?? {});
-          const key = JSON.stringify([factory.name, settings]);
-          const answer = answers.get(key) ?? diagnose(factory, settings, context);
+          const isPaired = (await pairings.find(device.name, factory.name)) !== undefined;
+          const key = JSON.stringify([factory.name, settings, isPaired]);
+          const answer = answers.get(key) ?? diagnose(factory, settings, { ...context, isPaired });
           answers.set(key, answer);
           return answer;
         }),

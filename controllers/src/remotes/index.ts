@@ -1,0 +1,10 @@
+export { adbKeysFactory } from "./adbKeys.ts";
+export { cecFactory } from "./cec.ts";
+export { globalCacheFactory } from "./globalCache.ts";
+export { homeAssistantFactory } from "./homeAssistant.ts";
+export { infraredFactory } from "./infrared.ts";
+export { kodiFactory } from "./kodi.ts";
+export { pairingDrivers, pairTv } from "./pairing.ts";
+export { rokuFactory } from "./roku.ts";
+export { samsungFactory } from "./samsung.ts";
+export { webosFactory } from "./webos.ts";

@@ -1,0 +1,90 @@
+import { type ClientRequest, request as plainRequest } from "node:http";
+import { request as secureRequest } from "node:https";
+import { DeviceError } from "../../errors.ts";
+import type { Moment } from "../../ports.ts";
+import { withDeadline } from "../../waiting/deadlines.ts";
+import { answerMs } from "./exchange.ts";
+import { lost, offline, type Place, reasonOf, refused, silent } from "./failures.ts";
+import { lookupBy, type Reach } from "./sockets.ts";
+
+export type Answer = { status: number; text: string; sentAt: Moment };
+export type Request = {
+  url: string;
+  method?: "GET" | "POST";
+  headers?: Readonly<Record<string, string>>;
+  body?: string;
+};
+
+const mostBytes = 2_000_000;
+
+/**
+ * One request, on a connection of its own: one that is kept may have ended, and nothing is sent twice. Follows no redirect. Any status
+ * below 300 or from 400 on is an answer. Throws URL_DENIED, DEVICE_OFFLINE, COMMAND_TIMEOUT, TRANSPORT_LOST, and DEVICE_ERROR for a
+ * redirect or more than 2 MB.
+ */
+export async function askHttp(
+  { url, method = "GET", headers = {}, body }: Request,
+  { place, reach }: { place: Place; reach: Reach },
+  signal: AbortSignal,
+): Promise<Answer> {
+  signal.throwIfAborted();
+  const { protocol, hostname, port } = new URL(url);
+  const isSecure = protocol === "https:";
+  reach.allowHost(hostname.replace(/^\[|\]$/g, ""), Number(port || (isSecure ? 443 : 80)));
+  const limit = withDeadline(signal, answerMs);
+  const state: { sentAt?: Moment } = {};
+  try {
+    const start = isSecure ? secureRequest : plainRequest;
+    const options = { method, headers, lookup: lookupBy(reach), agent: false, signal: limit.signal };
+    const request = start(url, options);
+    request.on("finish", () => (state.sentAt = performance.now()));
+    const answer = await readAnswer(request, body, place);
+    if (answer.status < 300 || answer.status >= 400)
+      return { ...answer, sentAt: state.sentAt ?? performance.now() };
+    throw refused(
+      place,
+      `it redirects (HTTP ${answer.status})`,
+      "Give its own address in the configuration.",
+    );
+  } catch (error) {
+    signal.throwIfAborted();
+    throw failureOf(error, place, { isSent: state.sentAt !== undefined, isLate: limit.over() });
+  } finally {
+    limit.done();
+  }
+}
+
+function failureOf(
+  error: unknown,
+  place: Place,
+  { isSent, isLate }: { isSent: boolean; isLate: boolean },
+): DeviceError {
+  if (error instanceof DeviceError) return error;
+  if (isSent) return isLate ? silent(place, answerMs) : lost(place);
+  return offline(place, isLate ? `no connection within ${answerMs / 1_000} s` : reasonOf(error));
+}
+
+function readAnswer(
+  request: ClientRequest,
+  body: string | undefined,
+  place: Place,
+): Promise<Omit<Answer, "sentAt">> {
+  return new Promise((resolve, reject) => {
+    request.on("response", (response) => {
+      const parts: Buffer[] = [];
+      let bytes = 0;
+      response.on("data", (part: Buffer) => {
+        bytes += part.length;
+        if (bytes <= mostBytes) return void parts.push(part);
+        reject(refused(place, "its answer is larger than 2 MB", "Check that its address is right."));
+        request.destroy();
+      });
+      response.on("error", reject);
+      response.on("end", () =>
+        resolve({ status: response.statusCode ?? 0, text: Buffer.concat(parts).toString("utf8") }),
+      );
+    });
+    request.on("error", reject);
+    request.end(body);
+  });
+}

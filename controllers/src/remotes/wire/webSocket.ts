@@ -1,0 +1,79 @@
+import { once } from "node:events";
+import type { Socket } from "node:net";
+import type { Moment } from "../../ports.ts";
+import { withDeadline } from "../../waiting/deadlines.ts";
+import { Exchange, type Transport } from "./exchange.ts";
+import { offline, reasonOf } from "./failures.ts";
+import { connectMs, connectTls, connectTo, type Peer, type Reach } from "./sockets.ts";
+
+export type WebPeer = Peer & {
+  isSecure: boolean;
+  /** Path with the query. */
+  path: string;
+};
+/** `tell` sends a message that has no answer, and returns when it left, once the other side has read it. */
+export type WebLink = {
+  exchange: Exchange;
+  tell(message: string, signal: AbortSignal): Promise<Moment>;
+  fingerprint?: string;
+};
+
+const mostBytes = 1_000_000;
+/** Before the text of a ping, in what the exchange sends and receives. */
+const MARK = "\0";
+
+/** Throws URL_DENIED, DEVICE_OFFLINE, DEVICE_UNAUTHORIZED. */
+export async function openWebSocket(
+  peer: WebPeer,
+  given: { reach: Reach; pinned?: string | undefined; fix: string },
+  signal: AbortSignal,
+): Promise<WebLink> {
+  const { WebSocket } = await import("ws");
+  const { socket, fingerprint } = peer.isSecure
+    ? await connectTls(peer, given, signal)
+    : { socket: await connectTo(peer, given.reach, signal), fingerprint: undefined };
+  const host = peer.host.includes(":") ? `[${peer.host}]` : peer.host;
+  const web = new WebSocket(`ws${peer.isSecure ? "s" : ""}://${host}:${peer.port}${peer.path}`, {
+    // The certificate was judged before anything is sent.
+    createConnection: (): Socket => socket,
+    perMessageDeflate: false,
+    maxPayload: mostBytes,
+  });
+  const end = () => web.terminate();
+  web.on("error", end);
+  const transport: Transport = {
+    send: (message) =>
+      new Promise((resolve, reject) => {
+        const [text = "", ping] = message.split(MARK);
+        web.send(text, (error) => (error ? reject(error) : resolve(performance.now())));
+        if (ping !== undefined) web.ping(ping);
+      }),
+    onMessage(use) {
+      web.on("message", (data) => use(String(data)));
+      web.on("pong", (data) => use(MARK + String(data)));
+    },
+    onClose: (use) => web.on("close", use),
+    isOpen: () => web.readyState === WebSocket.OPEN,
+    close: end,
+  };
+  // Listens from now on: a TV may speak at once.
+  const exchange = new Exchange(transport, peer);
+  const limit = withDeadline(signal, connectMs);
+  try {
+    await once(web, "open", { signal: limit.signal });
+  } catch (error) {
+    end();
+    socket.destroy();
+    signal.throwIfAborted();
+    throw offline(peer, limit.over() ? `no answer within ${connectMs / 1_000} s` : reasonOf(error));
+  } finally {
+    limit.done();
+  }
+  let told = 0;
+  const tell: WebLink["tell"] = async (message, own) => {
+    const mark = `${MARK}${++told}`;
+    const isRead = (answer: string) => (answer === mark ? true : undefined);
+    return (await exchange.ask(message + mark, isRead, own)).sentAt;
+  };
+  return { exchange, tell, ...(fingerprint !== undefined && { fingerprint }) };
+}
