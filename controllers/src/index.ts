@@ -26,6 +26,7 @@ export { FrameHub, type FrameHubOptions, type PushedFrame } from "./frames/hub.t
 export { type DeviceModel, deviceModels } from "./models.ts";
 export { appShape, portable } from "./portable.ts";
 export * from "./ports.ts";
+export { powerFactories } from "./power/index.ts";
 export { findProgram, type RunningProgram, runProgram, startProgram } from "./programs/run.ts";
 export {
   type FoundSandbox,

@@ -3,6 +3,7 @@ import {
   appiumFactory,
   type ControllerFactory,
   nearest,
+  powerFactories,
   webFactory,
 } from "@labwright/controllers";
 import {
@@ -19,6 +20,7 @@ export const builtInFactories: readonly ControllerFactory[] = [
   simulatedFactory,
   simulatedInfraredFactory,
   simulatedCaptureFactory,
+  ...powerFactories,
 ];
 
 /** Says of a driver that is not built in which ones are, and the nearest of them. */
