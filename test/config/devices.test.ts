@@ -34,7 +34,7 @@ describe("devices", () => {
   it("says of a driver that is not built in which ones are, where it stands", () => {
     const { problems } = problemsOf(() =>
       load(
-        "models: [{name: wall, drivers: [simulatd]}]\ndevices:\n  - name: a\n    model: stb\n    controllers:\n      tasmota: {}\n",
+        "models: [{name: wall, drivers: [simulatd]}]\ndevices:\n  - name: a\n    model: stb\n    controllers:\n      lirc_blaster: {}\n",
       ),
     );
     expect(problems).toMatchObject([
@@ -42,7 +42,7 @@ describe("devices", () => {
         line: 6,
         path: "devices[0].controllers",
         message:
-          'the driver "tasmota" is not built in; known are web, android, appium, simulated, simulated_infrared, simulated_capture.',
+          'the driver "lirc_blaster" is not built in; known are web, android, appium, simulated, simulated_infrared, simulated_capture, tasmota, shelly, home_assistant_power, tapo, one_kvm, snmp, command.',
       },
     ]);
     expect(
@@ -52,7 +52,7 @@ describe("devices", () => {
         line: 1,
         path: "models[0].drivers[0]",
         message:
-          'the driver "simulatd" is not built in; known are web, android, appium, simulated, simulated_infrared, simulated_capture. Did you mean "simulated"?',
+          'the driver "simulatd" is not built in; known are web, android, appium, simulated, simulated_infrared, simulated_capture, tasmota, shelly, home_assistant_power, tapo, one_kvm, snmp, command. Did you mean "simulated"?',
       },
     ]);
   });

@@ -1,4 +1,4 @@
-import type { DriverController } from "@labwright/controllers";
+import { type DriverController, powerFactories } from "@labwright/controllers";
 import { simulatedFactory, simulatedInfraredFactory } from "@labwright/controllers/lab";
 import { expect, it } from "vitest";
 import { builtInFactories } from "#mcp-server/config/controllers.ts";
@@ -204,6 +204,38 @@ promiseContract("simulated_infrared", "an infrared remote", async () => {
     close: () => remote.close(),
   };
 });
+
+/** Nothing listens on these; no program is there. */
+const brokenOutlets = {
+  tasmota: { url: "http://127.0.0.1:9" },
+  shelly: { url: "http://127.0.0.1:9" },
+  home_assistant_power: { url: "http://127.0.0.1:9", entity: "switch.tv", token: "t" },
+  tapo: { host: "127.0.0.1:9", user: "u", password: "p" },
+  one_kvm: { url: "http://127.0.0.1:9", password: "p" },
+  snmp: { host: "127.0.0.1", port: 9, maker: "apc", outlet: 1 },
+  command: { on: ["no-such-program"], off: ["no-such-program"] },
+} as const;
+for (const [driver, settings] of Object.entries(brokenOutlets))
+  promiseContract(driver as keyof typeof brokenOutlets, `the outlet ${driver}`, async () => {
+    const factory = powerFactories.find(({ name }) => name === driver);
+    const [power] = factory?.create(factory.settings.parse(settings), controllerContext("lab/tv")) ?? [];
+    if (!power) throw new Error("The factory made no controller.");
+    return {
+      run: (name, params, signal) => runBy(power, name, params, signal),
+      ...{
+        read: notAsked,
+        cover: notAsked,
+        leadToList: notAsked,
+        staleRef: notAsked,
+        failsAfterInput: notAsked,
+      },
+      ...{ ambiguous: "", failing: { check: "", params: {}, nearest: "" } },
+      breaks: async () => ({ command: "power_off", params: {} }),
+      broken: driver === "command" ? "DEVICE_ERROR" : "DEVICE_OFFLINE",
+      brokenInput: "unknown",
+      close: () => power.close(),
+    };
+  });
 
 function runBy({ commands }: DriverController, name: string, params = {}, signal = never) {
   const command = commands.find((one) => one.name === name);

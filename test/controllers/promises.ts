@@ -32,6 +32,17 @@ const keptBy = {
   dispatched: "kept",
 } as const satisfies Record<PromiseName, Cell>;
 
+const outlet = { waived: "It switches an outlet and names no element." };
+/** Drivers of outlets: their deadline, cancellation and evidence are proved in test/devices/tv/power.test.ts. */
+const ofPower = {
+  ...{ ambiguous: outlet, covered: outlet, "off screen": outlet, "stale ref": outlet },
+  evidence: { waived: "An outlet is on or off and has no nearest name: test/devices/tv/power.test.ts." },
+  deadline: { waived: "The promise is about an element that nobody shows." },
+  cancelled: { waived: "A cycle that is cancelled switches on again: test/devices/tv/power.test.ts." },
+  "error class": "kept",
+  dispatched: { waived: "No command names an element: test/devices/tv/power.test.ts proves it in a cycle." },
+} as const satisfies Record<PromiseName, Cell>;
+
 /** Each driver and each promise: a driver that is added here needs a cell for each, or it does not compile. */
 export const promises = {
   web: keptBy,
@@ -62,6 +73,13 @@ export const promises = {
     "error class": { waived: "It has no commands." },
     dispatched: { waived: "It has no commands." },
   },
+  tasmota: ofPower,
+  shelly: ofPower,
+  home_assistant_power: ofPower,
+  tapo: ofPower,
+  one_kvm: ofPower,
+  snmp: ofPower,
+  command: ofPower,
 } as const satisfies Record<string, Record<PromiseName, Cell>>;
 export type Driver = keyof typeof promises;
 

@@ -2,7 +2,7 @@ import type { CommandResult, ControllerContext } from "../contract.ts";
 import { sendInput } from "../dispatch.ts";
 import { DeviceError } from "../errors.ts";
 import { pause } from "../waiting/deadlines.ts";
-import type { Outlet } from "./outlet.ts";
+import type { Outlet, PowerState } from "./outlet.ts";
 import { type PictureWatch, watchPicture } from "./picture.ts";
 
 export type CycleInput = { off_ms: number; wait_for_picture?: boolean | undefined; timeout_ms: number };
@@ -40,48 +40,52 @@ export async function cycle(
 }
 
 async function offAndOn(outlet: Outlet, offMs: number, signal: AbortSignal): Promise<void> {
+  let last: PowerState | undefined;
   try {
     await sendInput(() => outlet.turn("off", signal));
+    last = "off";
     await pause(offMs, signal);
+    await sendInput(() => turnedOn(outlet, signal));
   } catch (error) {
-    if (signal.aborted) throw await leftAs(outlet, error, await switchedOn(outlet));
-    throw await leftAs(outlet, error, false);
-  }
-  try {
-    await sendInput(() => outlet.turn("on", signal));
-  } catch (error) {
-    if (signal.aborted) throw await leftAs(outlet, error, await switchedOn(outlet));
-    try {
-      await pause(secondTryMs, signal);
-      await outlet.turn("on", signal);
-    } catch {
-      throw await leftAs(outlet, error, signal.aborted && (await switchedOn(outlet)));
-    }
+    const isOn = signal.aborted && (await isOnAtLast(outlet));
+    throw await broken(outlet, error, { isOn, last });
   }
 }
 
-const switchedOn = (outlet: Outlet): Promise<boolean> =>
+async function turnedOn(outlet: Outlet, signal: AbortSignal): Promise<void> {
+  try {
+    await outlet.turn("on", signal);
+  } catch {
+    await pause(secondTryMs, signal);
+    await outlet.turn("on", signal);
+  }
+}
+
+/** Whether it could be switched on, by a deadline of its own. */
+const isOnAtLast = (outlet: Outlet): Promise<boolean> =>
   outlet.turn("on", AbortSignal.timeout(lastTryMs)).then(
     () => true,
     () => false,
   );
 
 /** The error of a cycle that broke, with the state of the outlet as far as known. */
-async function leftAs(outlet: Outlet, error: unknown, isOn: boolean): Promise<unknown> {
+async function broken(
+  outlet: Outlet,
+  error: unknown,
+  { isOn, last }: { isOn: boolean; last: PowerState | undefined },
+): Promise<DeviceError> {
   const asked = isOn ? "on" : await outlet.read?.(AbortSignal.timeout(lastTryMs)).catch(() => undefined);
-  const state = asked ?? "unknown";
-  const left =
-    state === "on"
-      ? "The outlet is on."
-      : `The outlet was left ${state === "off" ? "off" : "in an unknown state, maybe off"}: call power_on once it answers, or switch it on by hand.`;
-  const known = error instanceof DeviceError;
-  const broken = new DeviceError(
-    known ? error.code : "COMMAND_TIMEOUT",
-    `The power cycle of ${outlet.name} broke. ${left} ${known ? error.message : "It was cancelled."}`,
-    { outlet: state },
+  const seen = asked
+    ? `The outlet is ${asked}`
+    : `Its last known state was ${last ?? "that before the cycle"}`;
+  const next = asked === "on" ? "." : ": call power_on once it answers, or switch it on by hand.";
+  const why = error instanceof DeviceError ? error.message : "It was cancelled.";
+  return new DeviceError(
+    error instanceof DeviceError ? error.code : "COMMAND_TIMEOUT",
+    `The power cycle of ${outlet.name} broke. ${seen}${next} ${why}`,
+    { outlet: asked ?? "unknown", ...(last && { last_known: last }) },
     { cause: error },
   );
-  return broken;
 }
 
 function noPicture(done: string, { goneAt }: PictureWatch, { timeout_ms }: CycleInput): DeviceError {

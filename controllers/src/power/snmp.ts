@@ -6,7 +6,7 @@ import { type Maker, type MakerName, makers } from "./makers.ts";
 import { text } from "./plugs.ts";
 
 const addon = "power";
-const answerMs = 3_000;
+const answerMs = 1_500;
 
 type Session = {
   get(oid: string): Promise<unknown>;
