@@ -39,6 +39,7 @@ export {
   type WatchedProgram,
   wallsOfScripts,
 } from "./programs/sandbox.ts";
+export { audioFactory } from "./sound/factory.ts";
 export { clipped, rectIn } from "./spaces.ts";
 export { atMost, untilAborted } from "./waiting/deadlines.ts";
 export { quickly } from "./waiting/quickly.ts";

@@ -34,7 +34,7 @@ describe("devices", () => {
   it("says of a driver that is not built in which ones are, where it stands", () => {
     const { problems } = problemsOf(() =>
       load(
-        "models: [{name: wall, drivers: [simulatd]}]\ndevices:\n  - name: a\n    model: stb\n    controllers:\n      lirc_blaster: {}\n",
+        "models: [{name: wall, drivers: [simulatd]}]\ndevices:\n  - name: a\n    model: stb\n    controllers:\n      zzz: {}\n",
       ),
     );
     expect(problems).toMatchObject([
@@ -42,7 +42,7 @@ describe("devices", () => {
         line: 6,
         path: "devices[0].controllers",
         message:
-          'the driver "lirc_blaster" is not built in; known are web, android, appium, simulated, simulated_infrared, simulated_capture, tasmota, shelly, home_assistant_power, tapo, one_kvm, snmp, command.',
+          'the driver "zzz" is not built in; known are web, android, appium, simulated, simulated_infrared, simulated_capture, tasmota, shelly, home_assistant_power, tapo, one_kvm, snmp, command, audio.',
       },
     ]);
     expect(
@@ -52,7 +52,7 @@ describe("devices", () => {
         line: 1,
         path: "models[0].drivers[0]",
         message:
-          'the driver "simulatd" is not built in; known are web, android, appium, simulated, simulated_infrared, simulated_capture, tasmota, shelly, home_assistant_power, tapo, one_kvm, snmp, command. Did you mean "simulated"?',
+          'the driver "simulatd" is not built in; known are web, android, appium, simulated, simulated_infrared, simulated_capture, tasmota, shelly, home_assistant_power, tapo, one_kvm, snmp, command, audio. Did you mean "simulated"?',
       },
     ]);
   });

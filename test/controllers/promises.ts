@@ -80,6 +80,17 @@ export const promises = {
   one_kvm: ofPower,
   snmp: ofPower,
   command: ofPower,
+  audio: {
+    ambiguous: { waived: "It hears sound and names no element." },
+    covered: { waived: "It hears sound and names no element." },
+    "off screen": { waived: "It hears sound and names no element." },
+    "stale ref": { waived: "It hears sound and names no element." },
+    evidence: { waived: "A sound has no nearest name: test/devices/tv/sound.test.ts." },
+    deadline: { waived: "It has no commands." },
+    cancelled: { waived: "It has no commands." },
+    "error class": { waived: "It has no commands." },
+    dispatched: { waived: "It has no commands." },
+  },
 } as const satisfies Record<string, Record<PromiseName, Cell>>;
 export type Driver = keyof typeof promises;
 

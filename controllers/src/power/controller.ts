@@ -75,6 +75,7 @@ function controller(outlet: Outlet, context: ControllerContext): DriverControlle
     commands: commandsOf(outlet, context),
     checks: [powerIs(outlet)],
     async open(signal) {
+      signal.throwIfAborted();
       await outlet.read?.(signal);
       isOpen = true;
     },

@@ -1,6 +1,7 @@
 import {
   androidFactory,
   appiumFactory,
+  audioFactory,
   type ControllerFactory,
   nearest,
   powerFactories,
@@ -21,6 +22,7 @@ export const builtInFactories: readonly ControllerFactory[] = [
   simulatedInfraredFactory,
   simulatedCaptureFactory,
   ...powerFactories,
+  audioFactory,
 ];
 
 /** Says of a driver that is not built in which ones are, and the nearest of them. */
