@@ -84,9 +84,9 @@ export function watchPicture(
   );
 }
 
-function orNone<T>(lent: () => T): T | undefined {
+function orNone<T>(offered: () => T): T | undefined {
   try {
-    return lent();
+    return offered();
   } catch (error) {
     if (error instanceof DeviceError) return undefined;
     throw error;

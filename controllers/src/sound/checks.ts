@@ -35,7 +35,7 @@ function streamOf({ device }: ControllerContext): StreamSource | string {
 function levelsOf(
   context: ControllerContext,
   ms: number,
-  { since = 0 }: ReadOptions,
+  { since = Number.NEGATIVE_INFINITY }: ReadOptions,
 ): readonly SoundLevel[] | string {
   const stream = streamOf(context);
   if (typeof stream === "string") return stream;

@@ -1,6 +1,6 @@
 import type { Sound } from "../ports.ts";
 
-/** A block of 4,096 samples at 16,000 a second tells tones 4 Hz apart. */
+/** A block of 4,096 samples at 16,000 a second resolves tones 4 Hz apart. */
 const blockSize = 4_096;
 
 /** The power of one frequency in a block, by Goertzel's algorithm with a Hann window; 1 for a sine of full scale. */
