@@ -27,6 +27,7 @@ export { FrameHub, type FrameHubOptions, type PushedFrame } from "./frames/hub.t
 export { type DeviceModel, deviceModels } from "./models.ts";
 export { appShape, portable } from "./portable.ts";
 export * from "./ports.ts";
+export { powerFactories } from "./power/index.ts";
 export { findProgram, type RunningProgram, runProgram, startProgram } from "./programs/run.ts";
 export {
   type FoundSandbox,
@@ -53,6 +54,7 @@ export {
   webosFactory,
 } from "./remotes/index.ts";
 export { x11Factory } from "./remotes/x11.ts";
+export { audioFactory } from "./sound/factory.ts";
 export { clipped, rectIn } from "./spaces.ts";
 export { videoFactory } from "./videochecks/index.ts";
 export { textFactory } from "./vision/textFactory.ts";

@@ -1,4 +1,4 @@
-import { type DriverController, FrameHub, videoFactory, x11Factory, textFactory, DeviceError, DispatchRecord, deviceErrors } from "@labwright/controllers";
+import { type DriverController, FrameHub, videoFactory, x11Factory, textFactory, DeviceError, DispatchRecord, deviceErrors, powerFactories } from "@labwright/controllers";
 import { simulatedFactory, simulatedInfraredFactory } from "@labwright/controllers/lab";
 import { expect, it } from "vitest";
 import { builtInFactories } from "#mcp-server/config/controllers.ts";
@@ -22,6 +22,38 @@ const page = `<!doctype html><title>Scene</title>
 <button onclick="for (;;);">Hang</button>
 <p style="position:relative"><button>Under</button><span style="position:absolute;inset:0;background:#ccc">On top</span></p>
 <ul style="height:100px;overflow:auto" tabindex="0">${Array.from({ length: 60 }, (_, at) => `<li>Row ${at + 1} of the list`).join("")}</ul>`;
+
+/** Nothing listens on these; no program is there. */
+const brokenOutlets = {
+  tasmota: { url: "http://127.0.0.1:9" },
+  shelly: { url: "http://127.0.0.1:9" },
+  home_assistant_power: { url: "http://127.0.0.1:9", entity: "switch.tv", token: "t" },
+  tapo: { host: "127.0.0.1:9", user: "u", password: "p" },
+  one_kvm: { url: "http://127.0.0.1:9", password: "p" },
+  snmp: { host: "127.0.0.1", port: 9, maker: "apc", outlet: 1 },
+  command: { on: ["no-such-program"], off: ["no-such-program"] },
+} as const;
+for (const [driver, settings] of Object.entries(brokenOutlets))
+  promiseContract(driver as keyof typeof brokenOutlets, `the outlet ${driver}`, async () => {
+    const factory = powerFactories.find(({ name }) => name === driver);
+    const [power] = factory?.create(factory.settings.parse(settings), controllerContext("lab/tv")) ?? [];
+    if (!power) throw new Error("The factory made no controller.");
+    return {
+      run: (name, params, signal) => runBy(power, name, params, signal),
+      ...{
+        read: notAsked,
+        cover: notAsked,
+        leadToList: notAsked,
+        staleRef: notAsked,
+        failsAfterInput: notAsked,
+      },
+      ...{ ambiguous: "", failing: { check: "", params: {}, nearest: "" } },
+      breaks: async () => ({ command: "power_off", params: {} }),
+      broken: driver === "command" ? "DEVICE_ERROR" : "DEVICE_OFFLINE",
+      brokenInput: "unknown",
+      close: () => power.close(),
+    };
+  });
 
 /** Nothing listens there: each fails to connect, for the lab's fault, before a key leaves. */
 const unreachable: Partial<Record<Driver, object>> = {

@@ -45,6 +45,17 @@ const remoteOverNetwork = {
   dispatched: { "handed on": "A remote says that it took a key, and not whether an app did." },
 } as const satisfies Record<PromiseName, Cell>;
 
+const outlet = { waived: "It switches an outlet and names no element." };
+/** Drivers of outlets: their deadline, cancellation and evidence are proved in test/devices/tv/power.test.ts. */
+const ofPower = {
+  ...{ ambiguous: outlet, covered: outlet, "off screen": outlet, "stale ref": outlet },
+  evidence: { waived: "An outlet is on or off and has no nearest name: test/devices/tv/power.test.ts." },
+  deadline: { waived: "The promise is about an element that nobody shows." },
+  cancelled: { waived: "A cycle that is cancelled switches on again: test/devices/tv/power.test.ts." },
+  "error class": "kept",
+  dispatched: { waived: "No command names an element: test/devices/tv/power.test.ts proves it in a cycle." },
+} as const satisfies Record<PromiseName, Cell>;
+
 /** Each driver and each promise: a driver that is added here needs a cell for each, or it does not compile. */
 export const promises = {
   web: keptBy,
@@ -105,6 +116,24 @@ export const promises = {
     "off screen": { waived: "It sees pictures and names no element." },
     "stale ref": { waived: "It sees pictures and names no element." },
     evidence: { waived: "A picture has a score and no nearest name: test/controllers/vision/checks.test.ts." },
+    deadline: { waived: "It has no commands." },
+    cancelled: { waived: "It has no commands." },
+    "error class": { waived: "It has no commands." },
+    dispatched: { waived: "It has no commands." },
+  },
+  tasmota: ofPower,
+  shelly: ofPower,
+  home_assistant_power: ofPower,
+  tapo: ofPower,
+  one_kvm: ofPower,
+  snmp: ofPower,
+  command: ofPower,
+  audio: {
+    ambiguous: { waived: "It hears sound and names no element." },
+    covered: { waived: "It hears sound and names no element." },
+    "off screen": { waived: "It hears sound and names no element." },
+    "stale ref": { waived: "It hears sound and names no element." },
+    evidence: { waived: "A sound has no nearest name: test/devices/tv/sound.test.ts." },
     deadline: { waived: "It has no commands." },
     cancelled: { waived: "It has no commands." },
     "error class": { waived: "It has no commands." },

@@ -3,6 +3,7 @@ import {
   androidFactory,
   appiumFactory,
   avFactory,
+  audioFactory,
   type ControllerFactory,
   imageFactory,
   nearest,
@@ -16,6 +17,7 @@ import {
   nearest,
   rokuFactory,
   samsungFactory,
+  powerFactories,
   webFactory,
   webosFactory,
   x11Factory,
@@ -48,6 +50,8 @@ export const builtInFactories: readonly ControllerFactory[] = [
   samsungFactory,
   webosFactory,
   x11Factory,
+  ...powerFactories,
+  audioFactory,
 ];
 
 /** Says of a driver that is not built in which ones are, and the nearest of them. */
