@@ -1,16 +1,26 @@
-import { type DriverController, FrameHub, videoFactory, x11Factory, textFactory, DeviceError, DispatchRecord, deviceErrors, powerFactories } from "@labwright/controllers";
+import {
+  DeviceError,
+  DispatchRecord,
+  type DriverController,
+  deviceErrors,
+  FrameHub,
+  powerFactories,
+  textFactory,
+  videoFactory,
+  x11Factory,
+} from "@labwright/controllers";
 import { simulatedFactory, simulatedInfraredFactory } from "@labwright/controllers/lab";
 import { expect, it } from "vitest";
 import { builtInFactories } from "#mcp-server/config/controllers.ts";
 import { startAndroidLab } from "../fixtures/androidLab.ts";
 import { controllerContext } from "../fixtures/controllerContext.ts";
+import { writtenFrame } from "../fixtures/writtenPictures.ts";
 import { startLabIos } from "../lab/ios/index.ts";
 import { startXServer } from "../lab/tv/xServer.ts";
 import { never, openAndroid, type TestPhone } from "./android/openAndroid.ts";
 import { openAppium } from "./appium/openAppium.ts";
-import { promiseContract, promises, type Scene, type Driver } from "./promises.ts";
+import { type Driver, promiseContract, promises, type Scene } from "./promises.ts";
 import { openWebDevice } from "./web/webDevice.ts";
-import { writtenFrame } from "../fixtures/writtenPictures.ts";
 
 it("every driver has its row in the table", () => {
   expect(builtInFactories.map(({ name }) => name).sort()).toEqual(Object.keys(promises).sort());

@@ -115,7 +115,9 @@ export const promises = {
     covered: { waived: "It sees pictures and names no element." },
     "off screen": { waived: "It sees pictures and names no element." },
     "stale ref": { waived: "It sees pictures and names no element." },
-    evidence: { waived: "A picture has a score and no nearest name: test/controllers/vision/checks.test.ts." },
+    evidence: {
+      waived: "A picture has a score and no nearest name: test/controllers/vision/checks.test.ts.",
+    },
     deadline: { waived: "It has no commands." },
     cancelled: { waived: "It has no commands." },
     "error class": { waived: "It has no commands." },

@@ -1,5 +1,13 @@
 import type { Suites } from "../sides.ts";
+import { measureCapture } from "./capture.ts";
+import { measureImages } from "./images.ts";
+import { measureTexts } from "./texts.ts";
 import { measureZaps } from "./zaps.ts";
 
 /** TVs and set-top boxes by picture, sound and remote. */
-export const step15: Suites = { zaps: measureZaps };
+export const step15: Suites = {
+  capture: measureCapture,
+  images: measureImages,
+  texts: measureTexts,
+  zaps: measureZaps,
+};

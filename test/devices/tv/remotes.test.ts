@@ -4,8 +4,8 @@ import { join, resolve } from "node:path";
 import { adbKeysFactory, cecFactory, infraredFactory, startProgram } from "@labwright/controllers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeRemote, never } from "../../controllers/remotes/openRemote.ts";
-import { startAndroidLab } from "../../fixtures/androidLab.ts";
 import { testAddons } from "../../fixtures/addons.ts";
+import { startAndroidLab } from "../../fixtures/androidLab.ts";
 
 let folder: string;
 beforeAll(async () => {

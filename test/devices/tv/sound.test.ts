@@ -80,7 +80,8 @@ function judged(samples: Float32Array | undefined, name: string, params: object,
 }
 
 describe("sounds made by ffmpeg and espeak-ng", () => {
-  let [tone, noise, silence, gap] = [0, 0, 0, 0].map(() => new Float32Array());
+  const none: Float32Array = new Float32Array();
+  let [tone, noise, silence, gap] = [none, none, none, none];
   const speech: Record<string, Float32Array> = {};
   beforeAll(async () => {
     tone = await made("tone", "sine=frequency=440:duration=4,volume=4");

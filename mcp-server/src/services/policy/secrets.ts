@@ -71,8 +71,7 @@ export function createSecrets(sources: Sources, env: Variables, hosts: readonly 
       const { readings } = current();
       for (const name of secretsNamedIn(value)) if (!readings.has(name)) valueIn(name, readings);
     },
-    named: secretsNamedIn,
-    ...createBounds(sources, hosts),
+    ...{ named: secretsNamedIn, ...createBounds(sources, hosts) },
     ofEnvironment(name) {
       const { readings } = current();
       if (readings.has(name)) return valueIn(name, readings);

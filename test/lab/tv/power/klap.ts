@@ -9,7 +9,7 @@ export type KlapReply = { status: number; body: Uint8Array; cookie?: string };
 /** The plug's side of KLAP: one session, which `requests` answers. */
 export function klapPlug(user: string, password: string, answer: (request: unknown) => unknown) {
   const account = sha256(sha1(user), sha1(password));
-  let [local, remote] = [Buffer.alloc(0), Buffer.alloc(0)];
+  let [local, remote]: [Buffer, Buffer] = [Buffer.alloc(0), Buffer.alloc(0)];
   let isOpen = false;
   const nothing = (status: number): KlapReply => ({ status, body: Buffer.alloc(0) });
   const shakeFirst = (body: Buffer): KlapReply => {
