@@ -15,7 +15,7 @@ const between = (of: readonly [number, number] | undefined) =>
   of ? `between(t,${of[0] - 0.001},${of[1] - 0.021})` : "0";
 
 /** Arguments of ffmpeg that make such a picture, as H.264 in MPEG-TS in real time. */
-export function publisherArguments({
+function publisherArguments({
   size = "640x360",
   seconds,
   black,

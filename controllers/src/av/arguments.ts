@@ -162,5 +162,4 @@ function pictureInput(settings: AvSettings): string[] {
 const rate = (perSecond: number | undefined) => (perSecond ? ["-framerate", String(perSecond)] : []);
 
 /** The display, by its own name or that of an environment variable. */
-export const displayOf = (value: string): string =>
-  value.startsWith(":") ? value : (process.env[value] ?? value);
+const displayOf = (value: string): string => (value.startsWith(":") ? value : (process.env[value] ?? value));

@@ -42,7 +42,7 @@ function createLink({ adapter, target }: Settings): RemoteLink {
       throw refused(place, line, place.check);
   };
   /** libcec writes each message that it puts on the bus. */
-  const tell = async (bytes: string, signal: AbortSignal) => {
+  const send = async (bytes: string, signal: AbortSignal) => {
     if (running === undefined) throw offline(place, "it is not connected");
     const isSent = (line: string) => {
       problem(line);
@@ -50,7 +50,7 @@ function createLink({ adapter, target }: Settings): RemoteLink {
     };
     return (await running.exchange.ask(`tx ${bytes}\n`, isSent, signal)).sentAt;
   };
-  const release = (signal: AbortSignal) => tell(`${to}:45`, signal);
+  const release = (signal: AbortSignal) => send(`${to}:45`, signal);
   return {
     async connect(signal) {
       if (findProgram(program) === undefined)
@@ -66,14 +66,14 @@ function createLink({ adapter, target }: Settings): RemoteLink {
       await started?.end(500);
     },
     isConnected: () => running?.exchange.isOpen() ?? false,
-    ask: (signal) => tell(`${to}:8f`, signal),
+    ask: (signal) => send(`${to}:8f`, signal),
     async press(code, signal) {
-      const sentAt = await tell(`${to}:44:${code}`, signal);
+      const sentAt = await send(`${to}:44:${code}`, signal);
       await release(signal);
       return sentAt;
     },
     hold: {
-      down: (code, signal) => tell(`${to}:44:${code}`, signal),
+      down: (code, signal) => send(`${to}:44:${code}`, signal),
       up: (_code, signal) => release(signal),
     },
   };

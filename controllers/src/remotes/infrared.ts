@@ -79,7 +79,7 @@ function createLink({ socket: path, remote }: Settings, keys: Map<string, string
   };
 }
 
-/** Infrared by lircd, with the remotes of its lircd.conf. Nobody hears whether the box took the light: a key that left counts as sent. */
+/** Infrared by lircd, with the remotes of its lircd.conf. Whether the box took the light is unknown: a key that left counts as sent. */
 export const infraredFactory = defineRemote({
   name: "infrared",
   settings,

@@ -52,7 +52,7 @@ async function openChannel(
       return { token: data?.token === undefined ? undefined : String(data.token) };
     if (event === "ms.channel.unauthorized")
       throw unauthorized(place, "it has forgotten this server, or the answer was no", fix);
-    if (event === "ms.channel.timeOut") throw unauthorized(place, "nobody answered its question", fix);
+    if (event === "ms.channel.timeOut") throw unauthorized(place, "no one answered its question", fix);
     return undefined;
   };
   try {
@@ -69,7 +69,7 @@ function createLink(given: Settings, parts: Parts): RemoteLink {
   const send = (cmd: "Click" | "Press" | "Release", code: string, signal: AbortSignal) => {
     if (link === undefined) throw offline(place, "it is not connected");
     const params = { Cmd: cmd, DataOfCmd: code, Option: "false", TypeOfRemote: "SendRemoteKey" };
-    return link.tell(JSON.stringify({ method: "ms.remote.control", params }), signal);
+    return link.send(JSON.stringify({ method: "ms.remote.control", params }), signal);
   };
   return {
     async connect(signal) {
@@ -84,7 +84,7 @@ function createLink(given: Settings, parts: Parts): RemoteLink {
     },
     isConnected: () => link?.exchange.isOpen() ?? false,
     // An empty message: the TV reads it and does nothing.
-    ask: async (signal) => link?.tell("{}", signal),
+    ask: async (signal) => link?.send("{}", signal),
     press: async (code, signal) => send("Click", code, signal),
     hold: {
       down: async (code, signal) => send("Press", code, signal),

@@ -112,7 +112,7 @@ class Ssap {
 
   async button(name: string, signal: AbortSignal): Promise<Moment> {
     if (!this.#pointer?.exchange.isOpen()) this.#pointer = await this.#openPointer(signal);
-    return this.#pointer.tell(`type:button\nname:${name}\n\n`, signal);
+    return this.#pointer.send(`type:button\nname:${name}\n\n`, signal);
   }
 
   async #openPointer(signal: AbortSignal): Promise<WebLink> {

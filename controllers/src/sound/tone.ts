@@ -4,7 +4,7 @@ import type { Sound } from "../ports.ts";
 const blockSize = 4_096;
 
 /** The power of one frequency in a block, by Goertzel's algorithm with a Hann window; 1 for a sine of full scale. */
-export function powerAt(samples: Float32Array, perSecond: number, hz: number): number {
+function powerAt(samples: Float32Array, perSecond: number, hz: number): number {
   const twice = 2 * Math.cos((2 * Math.PI * hz) / perSecond);
   let [before, last] = [0, 0];
   for (let at = 0; at < samples.length; at++) {

@@ -3,7 +3,7 @@ import { type Check, type ControllerContext, defineCheck, type Reading } from ".
 import { inconclusive, ofSubject } from "../elements/readings.ts";
 import { DeviceError } from "../errors.ts";
 import { cutRgb, difference, diffPicture } from "./imageDiff.ts";
-import { evidence, findIn, judge, rounded, toldOf } from "./imageJudge.ts";
+import { actualOf, evidence, findIn, judge, rounded } from "./imageJudge.ts";
 import { areaOn, loadReference } from "./imageReference.ts";
 import { shownThenGone } from "./imageShown.ts";
 
@@ -68,7 +68,7 @@ function visible(context: ControllerContext, isHidden: boolean): Check {
       return judge(context, expected, look, signal, async (seen) => {
         const found = await findIn(context, seen, { ...input, most: 1 }, { ms: look.ms, signal });
         const holds = found.places.length > 0 !== isHidden;
-        return { holds, expected, actual: toldOf(found), ...(await evidence(found)) };
+        return { holds, expected, actual: actualOf(found), ...(await evidence(found)) };
       });
     },
   });
@@ -93,7 +93,7 @@ function counted(context: ControllerContext): Check {
         );
         const { length } = found.places;
         const where = found.places.slice(0, 10).map(({ x, y }) => `${x}, ${y}`);
-        const actual = length === 0 ? toldOf(found) : `it is there ${length} times, at ${where.join("; ")}`;
+        const actual = length === 0 ? actualOf(found) : `it is there ${length} times, at ${where.join("; ")}`;
         return { holds: length >= min && length <= max, expected, actual, ...(await evidence(found)) };
       });
     },

@@ -108,7 +108,7 @@ async function differenceAt(
 export const rounded = (score: number): number => Math.round(1_000 * score) / 1_000;
 
 /** What one place says for people. */
-export function toldOf({ loaded, places, nearest }: Found): string {
+export function actualOf({ loaded, places, nearest }: Found): string {
   const place = places[0] ?? nearest;
   if (!place) return "nothing on the screen is like it";
   const where = `${place.x}, ${place.y}`;

@@ -121,7 +121,7 @@ function matchAt(
 type Peak = { x: number; y: number; score: number };
 type Compare = (image: Plane, part: Plane, mask?: Plane) => Scores;
 
-/** The template at the smallest of the sizes at which it can be told. */
+/** The template at the smallest of the sizes at which it differs from others. */
 function lessened(engine: Engine, template: Plane, mask?: Plane) {
   const side = Math.min(template.width, template.height);
   const level = side >= 4 * leastSide ? 2 : side >= 2 * leastSide ? 1 : 0;

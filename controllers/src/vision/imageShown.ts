@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { type Check, type ControllerContext, defineCheck, type ReadOptions } from "../contract.ts";
 import { inconclusive, ofSubject } from "../elements/readings.ts";
 import type { Moment, VideoFrame } from "../ports.ts";
-import { evidence, findIn, judge, toldOf, type Wish } from "./imageJudge.ts";
+import { actualOf, evidence, findIn, judge, type Wish } from "./imageJudge.ts";
 import { Seen } from "./seen.ts";
 
 /** What was seen of a reference since an input: until when frames were looked at, and when it was first there. */
@@ -54,7 +54,12 @@ export function shownThenGone(context: ControllerContext, input: Input): Check {
         sight.lookedUntil = Math.max(sight.lookedUntil, seen.arrivedAt);
         if (isThere) sight.shownAt ??= seen.arrivedAt;
         const holds = sight.shownAt !== undefined && !isThere;
-        return { holds, expected, actual: sayOf(sight, isThere, toldOf(found)), ...(await evidence(found)) };
+        return {
+          holds,
+          expected,
+          actual: sayOf(sight, isThere, actualOf(found)),
+          ...(await evidence(found)),
+        };
       });
     },
   });

@@ -147,7 +147,9 @@ describe("an LG TV", () => {
       client.on("connect", () => resolve());
     });
     const volume = await new Promise((resolve, reject) =>
-      client.request("ssap://audio/getVolume", (error: unknown, result: unknown) => (error ? reject(error) : resolve(result))),
+      client.request("ssap://audio/getVolume", (error: unknown, result: unknown) =>
+        error ? reject(error) : resolve(result),
+      ),
     );
     expect(volume).toMatchObject({ volume: 7 });
     client.disconnect();

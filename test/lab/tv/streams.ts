@@ -1,5 +1,5 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
-import { type RunningProgram, runProgram, startProgram } from "#controllers/programs/run.ts";
+import { runProgram } from "#controllers/programs/run.ts";
 import { type ClockPlace, clockFilter } from "./clock.ts";
 
 /**
@@ -82,16 +82,6 @@ export async function makeResized(file: string, parts: readonly StreamSpec[]): P
   }
   await writeFile(file, Buffer.concat(pieces));
   return file;
-}
-
-/** Sends a file to an address in real time, as an encoder would; `again`: without end. Its owner ends it. */
-export function publish(
-  file: string,
-  to: string,
-  { format, again = false }: { format: "mpegts" | "rtsp"; again?: boolean },
-): RunningProgram {
-  const input = ["-re", ...(again ? ["-stream_loop", "-1"] : []), "-i", file];
-  return startProgram("ffmpeg", [...quiet, ...input, "-c", "copy", "-f", format, to]);
 }
 
 const quiet = ["-hide_banner", "-loglevel", "error", "-nostdin", "-y"];

@@ -26,7 +26,7 @@ export class Exchange {
   readonly #transport: Transport;
   readonly #place: Place;
   readonly #waiters = new Set<Waiter>();
-  /** Came before anybody waited. */
+  /** Came before anyone waited. */
   #early: string[] = [];
 
   constructor(transport: Transport, place: Place) {

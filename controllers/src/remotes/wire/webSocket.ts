@@ -11,10 +11,10 @@ export type WebPeer = Peer & {
   /** Path with the query. */
   path: string;
 };
-/** `tell` sends a message that has no answer, and returns when it left, once the other side has read it. */
+/** `send` sends a message that has no answer, and returns when it left, once the other side has read it. */
 export type WebLink = {
   exchange: Exchange;
-  tell(message: string, signal: AbortSignal): Promise<Moment>;
+  send(message: string, signal: AbortSignal): Promise<Moment>;
   fingerprint?: string;
 };
 
@@ -69,11 +69,11 @@ export async function openWebSocket(
   } finally {
     limit.done();
   }
-  let told = 0;
-  const tell: WebLink["tell"] = async (message, own) => {
-    const mark = `${MARK}${++told}`;
+  let sentCount = 0;
+  const send: WebLink["send"] = async (message, own) => {
+    const mark = `${MARK}${++sentCount}`;
     const isRead = (answer: string) => (answer === mark ? true : undefined);
     return (await exchange.ask(message + mark, isRead, own)).sentAt;
   };
-  return { exchange, tell, ...(fingerprint !== undefined && { fingerprint }) };
+  return { exchange, send, ...(fingerprint !== undefined && { fingerprint }) };
 }

@@ -11,7 +11,7 @@ export function addTvCommands(program: Command, terminal: Terminal, exit: (code:
     .addHelpText("after", examples("labwright tv pair living-room"));
   withDaemonOptions(tv.command("pair"))
     .description(
-      "has an LG (webos) or Samsung TV accept this server: somebody answers its question with its own remote",
+      "has an LG (webos) or Samsung TV accept this server: someone answers its question with its own remote",
     )
     .argument("<device>", "its name in labwright.yaml")
     .addHelpText("after", examples("labwright tv pair living-room"))

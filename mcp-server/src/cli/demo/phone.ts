@@ -12,7 +12,7 @@ import { readDemoFile } from "./model.ts";
 import { openText, reportFolder, saveReports } from "./reports.ts";
 import { type Judgement, judge, verdictTable } from "./verdicts.ts";
 
-type PhoneDemoOptions = {
+export type PhoneDemoOptions = {
   only: readonly string[];
   all?: boolean | undefined;
   keep?: boolean | undefined;

@@ -6,10 +6,9 @@ import { pathToFileURL } from "node:url";
 import { ToolError } from "../../errors.ts";
 import { packageFolder } from "../../storage/engine/packageFolder.ts";
 import { type ExitCode, exitCodes, type Terminal } from "../terminal.ts";
-import type { DemoOptions } from "./demo.ts";
 import { anything, type Host, leaseSchema, runTestcase, withHost } from "./host.ts";
 import { readDemoFile } from "./model.ts";
-import { untilInterrupted } from "./phone.ts";
+import { type PhoneDemoOptions, untilInterrupted } from "./phone.ts";
 import { openText, reportFolder, saveReports } from "./reports.ts";
 import { type Judgement, judge, verdictTable } from "./verdicts.ts";
 
@@ -35,7 +34,7 @@ async function loadBox(): Promise<KodiBox> {
  * `labwright demo --device tv`: Kodi as a set-top box on a display without a screen, and a daemon of the demo's own, all gone
  * afterwards. The daemon sees pictures and sends keys. Exit code 0 when all test cases passed, else 1.
  */
-export async function runTvDemo(options: Omit<DemoOptions, "device">, terminal: Terminal): Promise<ExitCode> {
+export async function runTvDemo(options: PhoneDemoOptions, terminal: Terminal): Promise<ExitCode> {
   if (options.all || options.only.length > 0)
     throw new ToolError(
       "INVALID_INPUT",
