@@ -75,7 +75,6 @@ const unreachable: Partial<Record<Driver, object>> = {
   cec: { adapter: "/nonexistent/ttyACM0" },
   kodi: { address: "127.0.0.1", port: 1 },
   home_assistant: { url: "http://127.0.0.1:1", token: "none", entity: "remote.tv", keys: { DOWN: "down" } },
-  adb_keys: { serial: "nonexistent", adb_port: 1 },
 };
 for (const [driver, settings] of Object.entries(unreachable))
   it(`${driver} that reaches nothing blames the lab, and no key left`, async () => {

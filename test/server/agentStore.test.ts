@@ -58,7 +58,7 @@ it("the daemon keeps what agents store over its death, and gives them their sett
 });
 
 it("a daemon that a bridge started stays while a conversation is held, and leaves when the holder's time is over", async () => {
-  const on = bench("limits: { idle_exit_ms: 100 }\n");
+  const on = bench("limits: { idle_exit_ms: 1000 }\n");
   const host = await on.host();
   await host.call("list_hosts");
   const { pid = 0 } = on.daemon() ?? {};
