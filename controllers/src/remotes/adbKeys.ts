@@ -85,7 +85,8 @@ class AdbReader {
   }
 }
 
-function createLink({ serial, address, adb_port }: Settings): RemoteLink {
+/** `starts`: a server that is not running is started. */
+function createLink({ serial, address, adb_port }: Settings, starts = true): RemoteLink {
   const target = address ?? serial ?? "";
   const port = adb_port ?? Number(process.env.ANDROID_ADB_SERVER_PORT || 5037);
   const server = { name: `the adb server on port ${port}`, check: "Run: adb start-server" };
@@ -131,7 +132,7 @@ function createLink({ serial, address, adb_port }: Settings): RemoteLink {
       try {
         await ask(["host:version"], signal);
       } catch (error) {
-        if (!(error instanceof DeviceError) || error.code !== "DEVICE_OFFLINE") throw error;
+        if (!(error instanceof DeviceError) || error.code !== "DEVICE_OFFLINE" || !starts) throw error;
         await startAdbServer(port, process.env, signal);
       }
       if (address !== undefined) await ask([`host:connect:${address}`], signal);
@@ -157,7 +158,7 @@ export const adbKeysFactory = defineRemote({
   settings,
   example: { serial: "none" },
   claims: ({ serial, address }) => [`serial:${address ?? serial}`],
-  diagnose: async (given, context) => [await diagnoseLink("adb keys", createLink(given), context)],
+  diagnose: async (given, context) => [await diagnoseLink("adb keys", createLink(given, false), context)],
   create(given) {
     const codes = keyNames.map((name): [string, string] => [name, String(findKeyCode(name))]);
     const own = Object.entries(given.keys).filter(([, code]) => /^\w{1,60}$/.test(code));

@@ -146,4 +146,10 @@ it("adb keys reach a TV through the real adb server, and one that is not there i
     message: expect.stringContaining("nothing"),
   });
   await lab.close();
+  // The lab's server is gone by now, and doctor starts none.
+  const settings = adbKeysFactory.settings.parse({ serial, adb_port: lab.adbPort });
+  for (let look = 0; look < 2; look++)
+    expect(await adbKeysFactory.diagnose?.(settings, diagnosing)).toMatchObject([
+      { status: "missing", detail: expect.stringContaining("Cannot reach") },
+    ]);
 });
