@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import {
   DeviceError,
   DispatchRecord,
@@ -21,6 +22,12 @@ import { never, openAndroid, type TestPhone } from "./android/openAndroid.ts";
 import { openAppium } from "./appium/openAppium.ts";
 import { type Driver, promiseContract, promises, type Scene } from "./promises.ts";
 import { openWebDevice } from "./web/webDevice.ts";
+
+it("every test that a row names is there", () => {
+  const named = JSON.stringify(promises).match(/test\/[\w/]+(?:\.test\.ts)?/g) ?? [];
+  expect(named.length).toBeGreaterThan(5);
+  expect([...new Set(named)].filter((path) => !existsSync(path))).toEqual([]);
+});
 
 it("every driver has its row in the table", () => {
   expect(builtInFactories.map(({ name }) => name).sort()).toEqual(Object.keys(promises).sort());

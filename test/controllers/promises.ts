@@ -32,12 +32,19 @@ const keptBy = {
   dispatched: "kept",
 } as const satisfies Record<PromiseName, Cell>;
 
+/** What is promised of elements, of a driver that names none. */
+const withoutElements = (why: string) => ({
+  ...{ ambiguous: { waived: why }, covered: { waived: why } },
+  ...{ "off screen": { waived: why }, "stale ref": { waived: why } },
+});
+const seesPictures = withoutElements("It sees pictures and names no element.");
+const hearsSound = withoutElements("It hears sound and names no element.");
+const pressesKeys = withoutElements("It presses keys and names no element.");
+const switchesOutlets = withoutElements("It switches an outlet and names no element.");
+
 /** Remotes that send keys and hear whether they arrived: test/controllers/remotes proves it with stand-ins. */
 const remoteOverNetwork = {
-  ambiguous: { waived: "It presses keys and names no element." },
-  covered: { waived: "It presses keys and names no element." },
-  "off screen": { waived: "It presses keys and names no element." },
-  "stale ref": { waived: "It presses keys and names no element." },
+  ...pressesKeys,
   evidence: { waived: "It has no checks." },
   deadline: { waived: "A key is sent at once." },
   cancelled: { waived: "Only hold_key lasts: test/controllers/remotes cancels it." },
@@ -45,10 +52,9 @@ const remoteOverNetwork = {
   dispatched: { "handed on": "A remote says that it took a key, and not whether an app did." },
 } as const satisfies Record<PromiseName, Cell>;
 
-const outlet = { waived: "It switches an outlet and names no element." };
 /** Drivers of outlets: their deadline, cancellation and evidence are proved in test/devices/tv/power.test.ts. */
 const ofPower = {
-  ...{ ambiguous: outlet, covered: outlet, "off screen": outlet, "stale ref": outlet },
+  ...switchesOutlets,
   evidence: { waived: "An outlet is on or off and has no nearest name: test/devices/tv/power.test.ts." },
   deadline: { waived: "The promise is about an element that nobody shows." },
   cancelled: { waived: "A cycle that is cancelled switches on again: test/devices/tv/power.test.ts." },
@@ -63,10 +69,7 @@ export const promises = {
   appium: keptBy,
   simulated: keptBy,
   simulated_infrared: {
-    ambiguous: { waived: "It presses keys and names no element." },
-    covered: { waived: "It presses keys and names no element." },
-    "off screen": { waived: "It presses keys and names no element." },
-    "stale ref": { waived: "It presses keys and names no element." },
+    ...pressesKeys,
     evidence: { waived: "It has no checks." },
     deadline: { waived: "A key is sent at once." },
     cancelled: { waived: "A key is sent at once." },
@@ -76,21 +79,15 @@ export const promises = {
     },
   },
   video: {
-    ambiguous: { waived: "It sees pictures and names no element." },
-    covered: { waived: "It sees pictures and names no element." },
-    "off screen": { waived: "It sees pictures and names no element." },
-    "stale ref": { waived: "It sees pictures and names no element." },
-    evidence: { waived: "Motion has no nearest name: test/devices/videoChecks.test.ts." },
+    ...seesPictures,
+    evidence: { waived: "Motion has no nearest name: test/controllers/measuring/videoChecks.test.ts." },
     deadline: { waived: "It waits for no element: test/devices/measuring.test.ts." },
     cancelled: { waived: "It waits for no element: test/controllers/measuring/contract.test.ts." },
     "error class": "kept",
     dispatched: { "handed on": "The remote whose key it presses says whether the key left." },
   },
   av: {
-    ambiguous: { waived: "It sees pictures and names no element." },
-    covered: { waived: "It sees pictures and names no element." },
-    "off screen": { waived: "It sees pictures and names no element." },
-    "stale ref": { waived: "It sees pictures and names no element." },
+    ...seesPictures,
     evidence: { waived: "It has no checks." },
     deadline: { waived: "It has no commands." },
     cancelled: { waived: "It has no commands." },
@@ -100,10 +97,7 @@ export const promises = {
     dispatched: { waived: "It has no commands." },
   },
   text: {
-    ambiguous: { waived: "It reads pictures and names no element." },
-    covered: { waived: "It reads pictures and names no element." },
-    "off screen": { waived: "It reads pictures and names no element." },
-    "stale ref": { waived: "It reads pictures and names no element." },
+    ...seesPictures,
     evidence: "kept",
     deadline: { waived: "Its command only reads." },
     cancelled: { waived: "It waits for nothing on the device." },
@@ -111,10 +105,7 @@ export const promises = {
     dispatched: { waived: "It sends nothing to the device." },
   },
   image: {
-    ambiguous: { waived: "It sees pictures and names no element." },
-    covered: { waived: "It sees pictures and names no element." },
-    "off screen": { waived: "It sees pictures and names no element." },
-    "stale ref": { waived: "It sees pictures and names no element." },
+    ...seesPictures,
     evidence: {
       waived: "A picture has a score and no nearest name: test/controllers/vision/checks.test.ts.",
     },
@@ -131,10 +122,7 @@ export const promises = {
   snmp: ofPower,
   command: ofPower,
   audio: {
-    ambiguous: { waived: "It hears sound and names no element." },
-    covered: { waived: "It hears sound and names no element." },
-    "off screen": { waived: "It hears sound and names no element." },
-    "stale ref": { waived: "It hears sound and names no element." },
+    ...hearsSound,
     evidence: { waived: "A sound has no nearest name: test/devices/tv/sound.test.ts." },
     deadline: { waived: "It has no commands." },
     cancelled: { waived: "It has no commands." },
@@ -142,10 +130,7 @@ export const promises = {
     dispatched: { waived: "It has no commands." },
   },
   simulated_capture: {
-    ambiguous: { waived: "It sees pictures and names no element." },
-    covered: { waived: "It sees pictures and names no element." },
-    "off screen": { waived: "It sees pictures and names no element." },
-    "stale ref": { waived: "It sees pictures and names no element." },
+    ...seesPictures,
     evidence: { waived: "A picture has a score and no nearest name: test/tools/manyControllers.test.ts." },
     deadline: { waived: "It has no commands." },
     cancelled: { waived: "It has no commands." },
@@ -153,10 +138,7 @@ export const promises = {
     dispatched: { waived: "It has no commands." },
   },
   x11: {
-    ambiguous: { waived: "It presses keys and names no element." },
-    covered: { waived: "It presses keys and names no element." },
-    "off screen": { waived: "It presses keys and names no element." },
-    "stale ref": { waived: "It presses keys and names no element." },
+    ...pressesKeys,
     evidence: { waived: "It has no checks." },
     deadline: { waived: "A key is sent at once." },
     cancelled: { waived: "Only hold_key lasts: test/devices/tv/x11.test.ts cancels it." },

@@ -1,5 +1,6 @@
 import type { CommandResult, DevicePorts } from "../contract.ts";
 import { DeviceError } from "../errors.ts";
+import { streamOf } from "../frames/lent.ts";
 import type { Moment, StreamSource, VideoFrame } from "../ports.ts";
 import type { Rect } from "../shapes.ts";
 import { untilAborted, withDeadline } from "../waiting/deadlines.ts";
@@ -164,14 +165,6 @@ async function pressAt(press: Watch["press"]): Promise<KeyPress> {
   if (sentAt !== undefined) return { at: sentAt, errorMs: 0 };
   const halfMs = (performance.now() - before) / 2;
   return { at: before + halfMs, errorMs: halfMs };
-}
-
-function streamOf({ stream }: Pick<DevicePorts, "stream">): StreamSource | undefined {
-  try {
-    return stream();
-  } catch {
-    return undefined;
-  }
 }
 
 const broken = (what: string): DeviceError =>

@@ -1,5 +1,5 @@
 import type { ControllerContext } from "../contract.ts";
-import { DeviceError } from "../errors.ts";
+import { framesOf, streamOf } from "../frames/lent.ts";
 import type { FrameSource, Moment, StreamSource, VideoFrame } from "../ports.ts";
 import { poll } from "../waiting/deadlines.ts";
 
@@ -74,21 +74,6 @@ export function watchPicture(
   wanted: boolean | undefined,
 ): PictureWatch | undefined {
   if (wanted === false) return undefined;
-  const frames = wanted === true ? device.frames() : orNone(() => device.frames());
-  return (
-    frames &&
-    new PictureWatch(
-      frames,
-      orNone(() => device.stream()),
-    )
-  );
-}
-
-function orNone<T>(offered: () => T): T | undefined {
-  try {
-    return offered();
-  } catch (error) {
-    if (error instanceof DeviceError) return undefined;
-    throw error;
-  }
+  const frames = wanted === true ? device.frames() : framesOf(device);
+  return frames && new PictureWatch(frames, streamOf(device));
 }

@@ -1,5 +1,6 @@
 import type { ControllerContext, ReadOptions } from "../contract.ts";
 import { DeviceError } from "../errors.ts";
+import { latestDelayMs, streamOf } from "../frames/lent.ts";
 import { type Sample, Sampler } from "../measuring/sample.ts";
 import type { FrameSource, FrameSubscription, Moment, StreamSource } from "../ports.ts";
 
@@ -25,7 +26,7 @@ export class RecentPicture {
     const frames = this.#frames();
     if (typeof frames === "string") return frames;
     this.#watch(frames);
-    const delayMs = this.stream()?.delay.ms ?? 0;
+    const delayMs = latestDelayMs(this.#context.device);
     const shown = this.#samples.filter(({ arrivedAt }) => arrivedAt - delayMs >= since);
     const newest = shown.at(-1);
     const ageMs = performance.now() - (newest?.arrivedAt ?? Math.max(since, this.#began));
@@ -51,11 +52,7 @@ export class RecentPicture {
   }
 
   stream(): StreamSource | undefined {
-    try {
-      return this.#context.device.stream();
-    } catch {
-      return undefined;
-    }
+    return streamOf(this.#context.device);
   }
 
   close(): void {

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { type Check, type ControllerContext, defineCheck, type ReadOptions } from "../contract.ts";
 import { inconclusive, ofSubject } from "../elements/readings.ts";
+import { framesOf, latestDelayMs } from "../frames/lent.ts";
 import type { Moment, VideoFrame } from "../ports.ts";
 import { actualOf, evidence, findIn, judge, type Wish } from "./imageJudge.ts";
 import { Seen } from "./seen.ts";
@@ -21,7 +22,8 @@ export function shownThenGone(context: ControllerContext, input: Input): Check {
   const sights = new Map<string, Sight>();
   const sightOf = (key: string, since: Moment): Sight => {
     const known = sights.get(key);
-    const sight = known?.since === since ? known : { since, lookedUntil: since };
+    const sight =
+      known?.since === since ? known : { since, lookedUntil: since + latestDelayMs(context.device) };
     sights.delete(key);
     sights.set(key, sight);
     for (const old of [...sights.keys()].slice(0, -mostSights)) sights.delete(old);
@@ -85,19 +87,11 @@ function framesBetween(
   until: Moment,
   { frame: given }: ReadOptions,
 ): readonly VideoFrame[] {
-  const ring = ringFrom(() => device.frames().ring(lookedUntil));
+  const ring = framesOf(device)?.ring(lookedUntil) ?? [];
   const last = given?.arrivedAt ?? until;
   const between = ring.filter(({ arrivedAt }) => arrivedAt > lookedUntil && arrivedAt < last);
   const step = Math.max(1, between.length / mostFrames);
   return between.filter((_, index) => Math.floor(index / step) !== Math.floor((index - 1) / step));
-}
-
-function ringFrom(read: () => readonly VideoFrame[]): readonly VideoFrame[] {
-  try {
-    return read();
-  } catch {
-    return [];
-  }
 }
 
 function sayOf({ shownAt, since }: Sight, isThere: boolean, found: string): string {

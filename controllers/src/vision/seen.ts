@@ -1,5 +1,6 @@
 import type { ControllerContext, ReadOptions } from "../contract.ts";
 import { DeviceError } from "../errors.ts";
+import { framesOf, latestDelayMs } from "../frames/lent.ts";
 import type { FrameFormat, Moment, VideoFrame } from "../ports.ts";
 import type { Frame, Rect, Space } from "../shapes.ts";
 import { clipped } from "../spaces.ts";
@@ -96,8 +97,8 @@ export class Seen {
 }
 
 /**
- * The picture that a check judges: the one that was given to it, the newest frame since the last input, or a screenshot. The
- * reason instead where there is none: then the check is inconclusive.
+ * The picture that a check judges: the one that was given to it, the newest frame, or a screenshot. A frame counts that the device
+ * showed since the last input, by the delay of its capture and the error of that. The reason instead where there is none: then the check is inconclusive.
  */
 export async function see(
   context: ControllerContext,
@@ -106,22 +107,15 @@ export async function see(
 ): Promise<Seen | string> {
   if (frame) return new Seen(frame);
   try {
-    const frames = framesOf(context);
+    const frames = framesOf(context.device);
     if (!frames) return new Seen(await context.device.screen().capture({}, signal));
     const latest = await frames.latest(signal);
-    return latest.arrivedAt < since ? "no frame has come since the last input" : new Seen(latest);
+    const isStale = latest.arrivedAt - latestDelayMs(context.device) < since;
+    return isStale ? "no frame has come since the last input" : new Seen(latest);
   } catch (error) {
     if (error instanceof DeviceError && (error.code === "DEVICE_ERROR" || error.code === "NO_SIGNAL"))
       return error.message;
     throw error;
-  }
-}
-
-function framesOf({ device }: ControllerContext) {
-  try {
-    return device.frames();
-  } catch {
-    return undefined;
   }
 }
 

@@ -36,7 +36,7 @@ async function openTv({ levels, events, reference }: Tv = {}) {
   const hub = new FrameHub({ perSecond: 25 });
   const context = controllerContext("lab/tv");
   const none = () => {
-    throw new Error("It has no stream");
+    throw new DeviceError("CONTROLLER_UNAVAILABLE", "It has no stream");
   };
   const level = (at: Moment): SoundLevel => ({ at, peakDb: levels ?? 0, loudness: levels ?? 0 });
   const stream = () => ({

@@ -73,6 +73,19 @@ it("tells a place that stays the same from one that changed", async () => {
   expect(await read(context(without), "area_unchanged", {})).toMatchObject({ holds: false, area: cutOut });
 });
 
+it("judges no picture that the device showed before the input, however late it arrived", async () => {
+  const base = context(shown);
+  const frames = () => ({ latest: async () => ({ ...shown, number: 1, arrivedAt: 1_000 }) }) as never;
+  const stream = () => ({ delay: { ms: 500, errorMs: 50 } }) as never;
+  const late = { ...base, device: { ...base.device, frames, stream } };
+  expect(await read(late, "image_visible", {}, { since: 400 })).toMatchObject({ holds: true });
+  for (const since of [480, 800])
+    expect(await read(late, "image_visible", {}, { since })).toMatchObject({
+      holds: false,
+      inconclusive: "no frame has come since the last input",
+    });
+});
+
 it("holds after a reference was shown and is gone, over the readings since the last input", async () => {
   const of = context(shown);
   const [controller] = imageFactory.create({}, of);
