@@ -1,6 +1,6 @@
 import type { CommandResult, DevicePorts } from "../contract.ts";
 import { DeviceError } from "../errors.ts";
-import { streamOf } from "../frames/lent.ts";
+import { streamOf } from "../frames/available.ts";
 import type { Moment, StreamSource, VideoFrame } from "../ports.ts";
 import type { Rect } from "../shapes.ts";
 import { untilAborted, withDeadline } from "../waiting/deadlines.ts";

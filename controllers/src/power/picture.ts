@@ -1,5 +1,5 @@
 import type { ControllerContext } from "../contract.ts";
-import { framesOf, streamOf } from "../frames/lent.ts";
+import { framesOf, streamOf } from "../frames/available.ts";
 import type { FrameSource, Moment, StreamSource, VideoFrame } from "../ports.ts";
 import { poll } from "../waiting/deadlines.ts";
 

@@ -1,6 +1,6 @@
 import type { ControllerContext, ReadOptions } from "../contract.ts";
 import { DeviceError } from "../errors.ts";
-import { latestDelayMs, streamOf } from "../frames/lent.ts";
+import { latestDelayMs, streamOf } from "../frames/available.ts";
 import { type Sample, Sampler } from "../measuring/sample.ts";
 import type { FrameSource, FrameSubscription, Moment, StreamSource } from "../ports.ts";
 

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { type Check, type ControllerContext, defineCheck, type ReadOptions } from "../contract.ts";
 import { inconclusive, ofSubject } from "../elements/readings.ts";
-import { framesOf, latestDelayMs } from "../frames/lent.ts";
+import { framesOf, latestDelayMs } from "../frames/available.ts";
 import type { Moment, VideoFrame } from "../ports.ts";
 import { actualOf, evidence, findIn, judge, type Wish } from "./imageJudge.ts";
 import { Seen } from "./seen.ts";

@@ -1,6 +1,6 @@
 import type { ControllerContext, ReadOptions } from "../contract.ts";
 import { DeviceError } from "../errors.ts";
-import { framesOf, latestDelayMs } from "../frames/lent.ts";
+import { framesOf, latestDelayMs } from "../frames/available.ts";
 import type { FrameFormat, Moment, VideoFrame } from "../ports.ts";
 import type { Frame, Rect, Space } from "../shapes.ts";
 import { clipped } from "../spaces.ts";

@@ -14,9 +14,9 @@ export function latestDelayMs(device: Pick<DevicePorts, "stream">): number {
   return ms + errorMs;
 }
 
-function orNone<Port>(lend: () => Port): Port | undefined {
+function orNone<Port>(get: () => Port): Port | undefined {
   try {
-    return lend();
+    return get();
   } catch (error) {
     if (error instanceof DeviceError) return undefined;
     throw error;
