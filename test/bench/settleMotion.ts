@@ -63,7 +63,7 @@ export const motionPatterns: readonly Pattern[] = [
   comesToRest(
     "spinner that turns for ever beside the answer",
     onClick(
-      `$("spin").hidden = false; await get(200); show("Answer next to it");`,
+      `$("spin").hidden = false; await get(200); show("Answer beside it");`,
       `<div id="spin" hidden>*</div>${animated("@keyframes turn { to { transform: rotate(1turn) } } #spin { animation: turn 0.5s linear infinite; width: 20px }")}`,
     ),
     /Answer beside it/,
