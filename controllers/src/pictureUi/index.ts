@@ -60,12 +60,29 @@ function inputText(keys: KeyInput): Command {
   });
 }
 
+/** The interface of a box begins at its home screen. What needs starting otherwise, a picture cannot start. */
+const openApp = (context: ControllerContext, reader: ScreenReader): Command =>
+  defineCommand({
+    ...portable.open_app,
+    description: "Presses HOME, where the interface of a box begins.",
+    async run(_input, signal) {
+      const { name, package: id, url } = context.app() ?? {};
+      if (id !== undefined || url !== undefined)
+        throw new DeviceError(
+          "COMMAND_UNSUITABLE",
+          `HOME does not open ${name}, which has ${id === undefined ? "an address" : "a package"}. Lead to it by an edge with keys, or remove that of its app.`,
+        );
+      await context.device.press("HOME", signal);
+      await reader.look(signal);
+      return sent("pressed HOME");
+    },
+  });
+
 function pictureController(given: Settings, context: ControllerContext): DriverController {
   const tree = new PictureTree(context, given);
   const reader = new ScreenReader(tree);
   const keys = new KeyInput(reader, {
     async press(names, signal) {
-      tree.pressing(names);
       for (const name of names) await reader.send(() => context.device.press(name, signal));
     },
     async holdOk() {
@@ -80,6 +97,7 @@ function pictureController(given: Settings, context: ControllerContext): DriverC
       ...inputCommands(() => keys).filter(({ name }) => offered.has(name)),
       focusCommand(keys),
       inputText(keys),
+      openApp(context, reader),
       waitCommand(reader),
     ],
     // The driver `text` has text_visible with more parameters.

@@ -1,6 +1,7 @@
 import type { ControllerContext } from "../contract.ts";
 import { DeviceError } from "../errors.ts";
 import { type Arrow, arrows } from "../focus/geometry.ts";
+import type { DeviceInput, Moment } from "../ports.ts";
 import type { TreeSource, UiNode, UiTree } from "../screens/tree.ts";
 import type { Space } from "../shapes.ts";
 import { findIn } from "../vision/imageJudge.ts";
@@ -31,9 +32,7 @@ export class PictureTree implements TreeSource {
   readonly #settings: PictureSettings;
   readonly #apps = new Map<string, AppLook>();
   #latest: readonly Painted[] | undefined;
-  /** The one arrow since the latest look, with what was shown before it. */
-  #pressed: { arrow: Arrow; before: readonly Painted[] } | undefined;
-  #inputAt = 0;
+  #lookedAt = 0;
 
   constructor(context: ControllerContext, settings: PictureSettings) {
     this.#context = context;
@@ -42,20 +41,25 @@ export class PictureTree implements TreeSource {
 
   /** Throws NO_SIGNAL, and what reading texts throws. */
   async read(signal: AbortSignal): Promise<UiTree> {
-    const { seen, isBusy } = await this.#settled(signal);
+    const inputs = this.#context.inputsSince(this.#lookedAt);
+    this.#lookedAt = performance.now();
+    const { seen, isBusy } = await this.#settled(
+      Math.max(0, ...inputs.map(({ at }) => at + reactMs)),
+      signal,
+    );
     const { languages } = this.#settings;
     const { highlight, spellings } = this.#appLook();
     const read = spellings.apply(itemsOf(await readText(this.#context, seen, { languages }, signal)));
     const pictures = await this.#picturesIn(seen, signal);
     const items = [...read.items.filter(isOutside(pictures.items)), ...pictures.items];
     const look = painted(items, await seen.rgb());
-    if (this.#pressed) highlight.learn(this.#pressed.before, look, this.#pressed.arrow);
-    this.#pressed = undefined;
+    const arrow = onlyArrow(inputs);
+    if (arrow && this.#latest) highlight.learn(this.#latest, look, arrow);
     this.#latest = look;
     const focused = highlight.find(look);
     const title = titleOf(items, seen.space);
     return {
-      roots: nodesOf(items, focused, seen.space),
+      roots: nodesOf(items, { focused, title }, seen.space),
       space: seen.space,
       ...{ title, location: title },
       byKeys: true,
@@ -64,32 +68,19 @@ export class PictureTree implements TreeSource {
     };
   }
 
-  driven(): void {
-    this.#inputAt = performance.now();
-  }
-
-  /** Keys are about to be pressed: a single arrow shows how the focus is marked. */
-  pressing(keys: readonly string[]): void {
-    const [key] = keys;
-    const arrow = arrows.find((one) => one === key);
-    const isSingle = keys.length === 1 && this.#pressed === undefined;
-    this.#pressed =
-      isSingle && arrow !== undefined && this.#latest !== undefined
-        ? { arrow, before: this.#latest }
-        : undefined;
-  }
+  isOutdated = (): boolean => this.#context.inputsSince(this.#lookedAt).length > 0;
 
   /** The screen may be another one now. */
   forget(): void {
     this.#latest = undefined;
-    this.#pressed = undefined;
   }
 
-  /** The saved pictures that are on the screen. `missing` says which ones the app in use does not have. */
+  /** The saved pictures of the app in use that are on the screen. `missing` says which ones it does not have. */
   async #picturesIn(seen: Seen, signal: AbortSignal): Promise<{ items: Item[]; missing: string[] }> {
     const items: Item[] = [];
     const missing: string[] = [];
-    for (const reference of this.#settings.references)
+    const references = this.#context.app() ? this.#settings.references : [];
+    for (const reference of references)
       try {
         const { places } = await findIn(this.#context, seen, { ...likePicture, reference }, { signal });
         for (const { x, y, width, height, score } of places)
@@ -112,22 +103,21 @@ export class PictureTree implements TreeSource {
   }
 
   /** The picture once it stays the same. `isBusy`: it did not, as while a video plays. */
-  async #settled(signal: AbortSignal): Promise<{ seen: Seen; isBusy: boolean }> {
-    const early = this.#inputAt + reactMs - performance.now();
+  async #settled(since: Moment, signal: AbortSignal): Promise<{ seen: Seen; isBusy: boolean }> {
+    const early = since - performance.now();
     if (early > 0) await pause(early, signal);
     const until = performance.now() + longestSettleMs;
-    for (let before = await this.#see(signal); ; ) {
+    for (let before = await this.#see(since, signal); ; ) {
       await pause(settleMs, signal);
-      const seen = await this.#see(signal);
+      const seen = await this.#see(since, signal);
       if (seen.arrivedAt !== before.arrivedAt && (await seen.isLike(before))) return { seen, isBusy: false };
       if (performance.now() >= until) return { seen, isBusy: true };
       before = seen;
     }
   }
 
-  async #see(signal: AbortSignal): Promise<Seen> {
+  async #see(since: Moment, signal: AbortSignal): Promise<Seen> {
     const until = performance.now() + longestFrameMs;
-    const since = this.#inputAt === 0 ? 0 : this.#inputAt + reactMs;
     for (;;) {
       const seen = await see(this.#context, { since }, signal);
       if (typeof seen !== "string") return seen;
@@ -141,6 +131,13 @@ export class PictureTree implements TreeSource {
   }
 }
 
+/** The arrow that is all that was pressed: what it changed shows how the focus is marked. */
+function onlyArrow([first, ...others]: readonly DeviceInput[]): Arrow | undefined {
+  if (first?.command !== "press_key" || others.length > 0 || (first.params.count ?? 1) !== 1)
+    return undefined;
+  return arrows.find((arrow) => arrow === first.params.key);
+}
+
 /** A text that is read inside of a picture is a part of it. */
 const isOutside =
   (pictures: readonly Item[]) =>
@@ -150,9 +147,14 @@ const isOutside =
       return right >= 0 && down >= 0 && right <= rect.width && down <= rect.height;
     });
 
-/** A picture does not say what can have the focus: all that is short may, but for what repeats the text of what has it. */
-function nodesOf(items: readonly Item[], focused: Item | undefined, space: Space): UiNode[] {
-  const takesFocus = (item: Item) => item === focused || !(isPlain(item) || item.text === focused?.text);
+/** A picture does not say what can have the focus: all that is short may, but for the title, and what repeats the text of what has it. */
+function nodesOf(
+  items: readonly Item[],
+  { focused, title }: { focused: Item | undefined; title: string },
+  space: Space,
+): UiNode[] {
+  const takesFocus = (item: Item) =>
+    item === focused || !(isPlain(item) || item.text === focused?.text || item.text === title);
   const rects = alignedRects(items.filter(takesFocus), space);
   return items.map((item) => {
     const rect = rects.get(item);
