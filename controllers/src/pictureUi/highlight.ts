@@ -113,16 +113,18 @@ function handedOn(focused: Item | undefined, before: readonly Painted[], after: 
     .map(({ was, is }) => ({ on: is.colour, off: was.colour }));
 }
 
-/** One text changed its colour, from or to that of others: the focus came from what has no text, or went there. */
+/** One text changed its colour, from a rare one to a frequent one or back: the focus came from what has no text, or went there. */
 function leftOrCame(before: readonly Painted[], after: readonly Painted[]): Mark[] {
   const [only, ...others] = changedTexts(before, after);
   if (!only || others.length > 0) return [];
-  const { was, is } = only;
-  const wasAlone = onlyOn(was.colour, before) === was;
-  const isAlone = onlyOn(is.colour, after) === is;
-  if (wasAlone === isAlone) return [];
-  return [wasAlone ? { on: was.colour, off: is.colour } : { on: is.colour, off: was.colour }];
+  const [was, is] = [only.was.colour, only.is.colour];
+  const [wasCount, isCount] = [countOf(was, before), countOf(is, after)];
+  if (2 * Math.min(wasCount, isCount) > Math.max(wasCount, isCount)) return [];
+  return [wasCount < isCount ? { on: was, off: is } : { on: is, off: was }];
 }
+
+const countOf = (colour: Colour, all: readonly Painted[]): number =>
+  all.filter((one) => distance(one.colour, colour) < alikeWithin).length;
 
 const changedTexts = (before: readonly Painted[], after: readonly Painted[]) =>
   after.flatMap((is) => {

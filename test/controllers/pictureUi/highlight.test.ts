@@ -62,6 +62,19 @@ describe("what the highlight of an app is learnt from", () => {
     }
   });
 
+  it("an icon that had it, while the menu below showed it too", () => {
+    const highlight = new Highlight();
+    const menu: Entry[] = [
+      ["Movies", blue],
+      ["Music", dark],
+      ["Games", dark],
+      ["Radio", dark],
+    ];
+    const below = screen(["gear", dark], ...menu);
+    highlight.learn(screen(["gear", blue], ...menu), below, "DOWN");
+    expect(highlight.find(below)?.text).toBe("Movies");
+  });
+
   it("a control with a highlight of its own, once another one is known", () => {
     const highlight = new Highlight();
     const list = screen(["General", dark], ["Weather", blue], ["Standard", dark]);
