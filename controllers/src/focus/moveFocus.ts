@@ -244,7 +244,8 @@ class Walk {
   }
 
   #notFound(): DeviceError {
-    const { map, wanted } = this.options;
+    const { map, wanted, gone } = this.options;
+    if (gone) return gone();
     const names = nearest(wanted, map.names());
     const searched = this.#presses > 0 ? `, also where ${this.#presses} presses led` : "";
     return new DeviceError(
