@@ -1,5 +1,6 @@
 import type { Rect, Space } from "../shapes.ts";
 import { columnsOf, lineOf, type ReadWord, type TextLine } from "../vision/textLines.ts";
+import { keyboardIn } from "./keyboard.ts";
 
 /** One text of a screen that a person would call one thing, or a saved picture that was found: then `text` is its name. */
 export type Item = Pick<ReadWord, "text" | "confidence" | "rect"> & { isPicture?: true };
@@ -11,19 +12,18 @@ const iconBelow = 0.78;
 const mostIconLetters = 3;
 /** A title stands in this upper part of the picture. */
 const titlePart = 0.15;
-const leastKeys = 5;
 const mostSpellings = 500;
 
-/** In the order of the lines. Texts in one line that a wide gap keeps apart are several items, and so are single letters. */
+/** In the order of the lines, with the keys of a keyboard last. Texts in one line that a wide gap keeps apart are several items. */
 export function itemsOf(lines: readonly TextLine[]): Item[] {
-  return lines
-    .flatMap((line) => (isRowOfKeys(line) ? line.words : columnsOf(line).map(withoutIcons)))
+  const keys = keyboardIn(lines.flatMap(({ words }) => words));
+  const texts = lines
+    .flatMap((line) => columnsOf(line).map(withoutIcons))
     .filter(({ confidence, text }) => confidence >= leastConfidence && text.trim() !== "")
+    .filter(({ text }) => keys.length === 0 || /\S{2}/.test(text))
     .map(({ text, confidence, rect }) => ({ text, confidence, rect }));
+  return [...texts, ...keys];
 }
-
-const isRowOfKeys = ({ words }: TextLine): boolean =>
-  words.length >= leastKeys && words.every(({ text }) => [...text].length === 1);
 
 /** Without what was read of icons before and behind a text; empty for an icon by itself. */
 function withoutIcons({ words }: TextLine): TextLine {

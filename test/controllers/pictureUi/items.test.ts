@@ -28,9 +28,29 @@ describe("the items of a screen", () => {
     expect(texts(itemsOf(lines))).toEqual(["Pictures", "Go"]);
   });
 
-  it("are single keys in a row of a keyboard", () => {
-    const keys = [..."qwerty"].map((key, at): [string, number, number] => [key, 40 * at, 0.7]);
-    expect(texts(itemsOf([line(0, ...keys)]))).toEqual([..."qwerty"]);
+  it("are all keys of a keyboard, of which a reader saw some, and took one for another", () => {
+    const read = {
+      "5": [488, 434],
+      "6": [548, 434],
+      "8": [668, 434],
+      w: [368, 434],
+      u: [609, 498],
+      o: [729, 498],
+    };
+    const more = { n: [549, 619], m: [609, 619] };
+    const lines = Object.entries({ ...read, ...more }).map(([key, [x = 0, y = 0]]) => line(y, [key, x]));
+    const items = itemsOf([line(56, ["Search", 511]), ...lines]);
+    expect(texts(items).join("")).toBe("Search1234567890qwertyuiopasdfghjklzxcvbnm");
+    const key = items.find(({ text }) => text === "a");
+    expect(key?.rect.x).toBeCloseTo(243, -1);
+    expect(Math.abs((key?.rect.y ?? 0) - 560)).toBeLessThan(8);
+  });
+
+  it("are no keys where single letters fit no keyboard", () => {
+    const read = [..."abcdefgh"].map((key, at) =>
+      line(100 + ((at * 37) % 200), [key, 100 + ((at * 71) % 300)]),
+    );
+    expect(itemsOf(read)).toHaveLength(8);
   });
 
   it("are spelt as the surest reading had them, and say so", () => {
