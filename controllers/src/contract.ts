@@ -3,6 +3,7 @@ import type {
   AppInUse,
   ControllerFacts,
   ControllerStatus,
+  DeviceInput,
   FindingSource,
   FocusSource,
   FrameSource,
@@ -383,6 +384,8 @@ export type ControllerContext = {
   unsafe: { javascript: boolean; deviceShell: boolean };
   /** The app that a command or check is for, if its caller works in one. */
   app(): AppInUse | undefined;
+  /** What was done to the device since then by commands of all its controllers, oldest first, among the last 20. */
+  inputsSince(from: Moment): readonly DeviceInput[];
   device: DevicePorts;
   /** A picture that was saved under this name for the app in use. Throws REFERENCE_NOT_FOUND with the nearest names. */
   reference(name: string, signal: AbortSignal): Promise<ReferencePicture>;

@@ -99,6 +99,7 @@ export const nowhere: ControllerContext = {
   storageStatePath: unused,
   unsafe: { javascript: false, deviceShell: false },
   app: unused,
+  inputsSince: unused,
   device: {
     ...{ screen: unused, elements: unused, focus: unused, frames: unused, stream: unused },
     ...{ read: unused, press: unused },

@@ -25,6 +25,7 @@ export {
 export { fenced } from "./fence.ts";
 export { FrameHub, type FrameHubOptions, type PushedFrame } from "./frames/hub.ts";
 export { type DeviceModel, deviceModels } from "./models.ts";
+export { pictureUiFactory } from "./pictureUi/index.ts";
 export { appShape, portable } from "./portable.ts";
 export * from "./ports.ts";
 export { powerFactories } from "./power/index.ts";

@@ -161,6 +161,9 @@ export type ControllerFacts = {
   note?: string;
 };
 
+/** A command with an effect that has ended. `at` is when its last input event left, as far as that is known. */
+export type DeviceInput = { command: string; params: Readonly<Record<string, unknown>>; at: Moment };
+
 /** The app in use, as its model names it. A device reads of it what it can use. */
 export type AppInUse = {
   name: string;

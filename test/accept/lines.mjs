@@ -94,6 +94,13 @@ export const lines = [
     check: (log) => expectIn(log, /^kodi +a channel plays, and its key brings the next +passed/m, "verdict"),
   },
   {
+    name: "walks",
+    steps: [15],
+    what: "50 walks through Kodi by its picture and keys, each ends where the judge says",
+    start: () => ({ ...tests("test/devices/tv/kodiApp.test.ts", "--retry=0"), more: { KODI_WALKS: "50" } }),
+    check: testsPassed,
+  },
+  {
     name: "bench",
     what: "npm run bench prints the table, and every goal is met",
     prints: true,

@@ -15,6 +15,7 @@ import { expect, it } from "vitest";
 import { builtInFactories } from "#mcp-server/config/controllers.ts";
 import { startAndroidLab } from "../fixtures/androidLab.ts";
 import { controllerContext } from "../fixtures/controllerContext.ts";
+import { PaintedTv } from "../fixtures/paintedTv.ts";
 import { writtenFrame } from "../fixtures/writtenPictures.ts";
 import { startLabIos } from "../lab/ios/index.ts";
 import { startXServer } from "../lab/tv/xServer.ts";
@@ -335,6 +336,35 @@ promiseContract("x11", "the keyboard of an X11 display", async () => {
       await remote.close();
       await program.end(0);
     },
+  };
+});
+
+promiseContract("picture_ui", "a TV that shows a picture and takes keys", async () => {
+  const tv = new PaintedTv({
+    "Main menu": ["Alpha", "Twin", "Twin", "Settings", "Radio", "Games", "Last row"],
+    Settings: ["Colours", "Sound"],
+  });
+  const screen = await tv.open();
+  return {
+    async run(name, params, signal) {
+      if (name === "press_key") tv.press(String(params?.key));
+      else return runBy(screen, name, params, signal);
+    },
+    read: (name, params) => readBy(screen, name, params),
+    close: () => screen.close(),
+    ambiguous: "Twin",
+    cover: notAsked,
+    leadToList: async () => "Last row",
+    async staleRef() {
+      const ref = await refOf(screen, "Alpha");
+      await runBy(screen, "click_element", { selector: "Settings" });
+      return ref;
+    },
+    failing: { check: "element_visible", params: { selector: "Alpa" }, nearest: "Alpha" },
+    failsAfterInput: notAsked,
+    breaks: notAsked,
+    broken: "DEVICE_ERROR",
+    brokenInput: "no",
   };
 });
 

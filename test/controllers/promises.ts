@@ -137,6 +137,12 @@ export const promises = {
     "error class": { waived: "It has no commands." },
     dispatched: { waived: "It has no commands." },
   },
+  picture_ui: {
+    ...keptBy,
+    covered: { waived: "A picture shows only what is in front." },
+    "error class": { waived: "Its keys are those of the device's remote, which has a row of its own." },
+    dispatched: { "handed on": "The device's remote says whether its key was sent." },
+  },
   x11: {
     ...pressesKeys,
     evidence: { waived: "It has no checks." },

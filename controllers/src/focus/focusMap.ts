@@ -12,13 +12,19 @@ export type Outcome = {
 /** A press that was not seen yet; `cost` says in presses how much further a likelier one may be. */
 export type Try = { from: string; arrow: Arrow; cost: number };
 
+/** A place that a press may lead to; `cost` is in presses, and more for what is less likely. */
+export type Guess = { to: string; cost: number };
+
 const mostPlaces = 500;
+const mostGuesses = 3;
 
 export class FocusMap {
   readonly #outcomes = new Map<string, Map<Arrow, Outcome>>();
   /** Where a press the other way was seen to come from. */
   readonly #origins = new Map<string, Map<Arrow, string>>();
   readonly #elements = new Map<string, Element>();
+  /** What lay ahead of a place in the snapshots that showed it, the latest first: a list keeps its order while it scrolls. */
+  readonly #guesses = new Map<string, Map<Arrow, readonly Guess[]>>();
   /** What it costs a search to try an arrow where a list may go on. */
   readonly #ends = new Map<string, Map<Arrow, number>>();
 
@@ -56,6 +62,15 @@ export class FocusMap {
     return this.#origins.get(from)?.get(arrow);
   }
 
+  guesses(from: string, arrow: Arrow): readonly Guess[] {
+    return this.#guesses.get(from)?.get(arrow) ?? [];
+  }
+
+  noteGuess(from: string, arrow: Arrow, guess: Guess): void {
+    const others = this.guesses(from, arrow).filter(({ to }) => to !== guess.to);
+    entryOf(this.#guesses, from).set(arrow, [guess, ...others].slice(0, mostGuesses));
+  }
+
   noteEnd(from: string, arrow: Arrow, cost: number | undefined): void {
     if (cost !== undefined) entryOf(this.#ends, from).set(arrow, cost);
     else this.#ends.get(from)?.delete(arrow);
@@ -68,7 +83,7 @@ export class FocusMap {
   }
 
   ids(): Iterable<string> {
-    return new Set([...this.#outcomes.keys(), ...this.#origins.keys()]);
+    return new Set([...this.#outcomes.keys(), ...this.#origins.keys(), ...this.#guesses.keys()]);
   }
 
   /** The elements of earlier snapshots that a view does not show, by place. */
@@ -87,7 +102,7 @@ export class FocusMap {
 
   /** A screen changes what its keys do: what they did is to be seen again. */
   forgetPresses(): void {
-    for (const part of [this.#outcomes, this.#origins, this.#ends]) part.clear();
+    for (const part of [this.#outcomes, this.#origins, this.#ends, this.#guesses]) part.clear();
   }
 
   #forget(): void {

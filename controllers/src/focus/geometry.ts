@@ -44,6 +44,10 @@ export function aheadOf<One extends { rect: Rect }>(
 const isAhead = (own: Span, other: Span): boolean =>
   own.far < other.far && (own.near < other.near || own.far <= other.near);
 
+/** Whether an arrow from one rect meets the other. */
+export const isInLine = (from: Rect, to: Rect, arrow: Arrow): boolean =>
+  isInBeam(along(from, arrow), along(to, arrow));
+
 const isInBeam = (own: Span, other: Span): boolean => other.to > own.from && other.from < own.to;
 
 function isBetter(own: Span, one: Span, best: Span, arrow: Arrow): boolean {

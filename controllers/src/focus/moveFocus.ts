@@ -39,6 +39,8 @@ const patienceMs = 1_000;
 const leastSearchMs = 30_000;
 /** Between two screens, nothing has the focus for a moment. */
 const leastBlindLooks = 4;
+/** Of a surprise, how much each press of an arrow at the same place counts. */
+const repeatedShare = 0.5;
 
 /**
  * Moves the focus to a target. Throws FOCUS_TRAPPED when no key leads out of the places that were reached,
@@ -59,12 +61,17 @@ class Walk {
   /** Looks that showed something new after a press: rows and columns that scrolled in. */
   #scrolls = 0;
   #size = 0;
+  /** DOWN was pressed for a focus, and none has shown since. */
   #hasWoken = false;
+  /** After this press, nothing that is shown had the focus. */
+  #lostBy: string | undefined;
   /** Looks in a row that showed no focus. */
   #blindLooks = 0;
   readonly #tried = new Set<Arrow>();
   readonly #visited = new Set<string>();
   readonly #surprises = new Map<string, number>();
+  /** How often an arrow was pressed at a place: who goes to and fro takes another way in the end. */
+  readonly #pressed = new Map<string, number>();
   readonly #began = performance.now();
   /** The map has presses of earlier walks, and none of them is doubted yet. */
   #knewWays: boolean;
@@ -96,7 +103,9 @@ class Walk {
     if (goal === undefined && this.options.gone) throw this.options.gone();
     if (goal === undefined && this.#isOver(Math.max(this.options.timeoutMs, leastSearchMs)))
       throw this.#notFound();
-    const surprises = (id: string, arrow: Arrow) => this.#surprises.get(`${arrow} ${id}`) ?? 0;
+    const surprises = (id: string, arrow: Arrow) =>
+      (this.#surprises.get(`${arrow} ${id}`) ?? 0) +
+      repeatedShare * (this.#pressed.get(`${arrow} ${id}`) ?? 0);
     const plan = planPresses(this.options.map, view, { goal, surprises });
     if (plan.length === 0 && this.#knewWays) return this.#beginAnew(view);
     if (plan.length === 0) return this.#lookAgain(view, goal);
@@ -148,26 +157,28 @@ class Walk {
   /** Nothing has the focus: on most screens, the first press of an arrow gives it to something. */
   async #wake(): Promise<View> {
     this.#hasWoken = true;
+    if (this.#lostBy !== undefined) this.#surprise(this.#lostBy);
     await this.#press(["DOWN"]);
     return this.#look();
   }
 
   async #follow(plan: readonly PlannedPress[], before: View, from: Place): Promise<View> {
     this.#visited.add(from.id);
+    this.#countPress(`${plan[0]?.arrow} ${from.id}`);
     await this.#press(plan.map(({ arrow }) => arrow));
     const expected = plan.at(-1)?.to;
     let after = await this.#look();
     // A focus may arrive late: what speaks against the plan is looked at twice.
     if (expected !== undefined && after.focused?.id === from.id) after = await this.#look();
     if (after.focused !== undefined) this.#learn(plan, from.id, after.focused.id, hasMoved(before, after));
+    else this.#lostBy = `${plan[0]?.arrow} ${from.id}`;
     return after;
   }
 
   #learn(plan: readonly PlannedPress[], from: string, to: string, hasScrolled: boolean): void {
     const { map } = this.options;
     const [only] = plan;
-    const key = `${only?.arrow} ${from}`;
-    if (to !== plan.at(-1)?.to) this.#surprises.set(key, (this.#surprises.get(key) ?? 0) + 1);
+    if (to !== plan.at(-1)?.to) this.#surprise(`${only?.arrow} ${from}`);
     if (only !== undefined && plan.length === 1) {
       // A screen that scrolled under the same focus may do so again.
       if (from !== to || !hasScrolled) map.learn(from, only.arrow, to);
@@ -180,6 +191,14 @@ class Walk {
     }
   }
 
+  #countPress(press: string): void {
+    this.#pressed.set(press, (this.#pressed.get(press) ?? 0) + 1);
+  }
+
+  #surprise(press: string): void {
+    this.#surprises.set(press, (this.#surprises.get(press) ?? 0) + 1);
+  }
+
   async #press(keys: readonly Arrow[]): Promise<void> {
     for (const key of keys) this.#tried.add(key);
     this.#presses += keys.length;
@@ -190,6 +209,7 @@ class Walk {
     const view = viewOf(await this.remote.focus.focus(this.signal));
     this.#looks += 1;
     this.#blindLooks = view.focused === undefined ? this.#blindLooks + 1 : 0;
+    if (view.focused !== undefined) this.#hasWoken = false;
     const added = this.options.map.see(view);
     noteEnds(this.options.map, view);
     if (added > 0 && this.#presses > 0) this.#scrolls += 1;
@@ -224,7 +244,8 @@ class Walk {
   }
 
   #notFound(): DeviceError {
-    const { map, wanted } = this.options;
+    const { map, wanted, gone } = this.options;
+    if (gone) return gone();
     const names = nearest(wanted, map.names());
     const searched = this.#presses > 0 ? `, also where ${this.#presses} presses led` : "";
     return new DeviceError(

@@ -1,6 +1,15 @@
 import type { Rect } from "../shapes.ts";
-import type { FocusMap, Try } from "./focusMap.ts";
-import { type Arrow, aheadOf, areSiblings, arrows, isAtEdge, isCut, isTowards } from "./geometry.ts";
+import type { FocusMap, Guess, Try } from "./focusMap.ts";
+import {
+  type Arrow,
+  aheadOf,
+  areSiblings,
+  arrows,
+  isAtEdge,
+  isCut,
+  isInLine,
+  isTowards,
+} from "./geometry.ts";
 import type { Place, View } from "./view.ts";
 
 /** A press, and the place that should have the focus after it; without one, the press is a try. */
@@ -17,7 +26,11 @@ type Costs = Map<string, number>;
 
 /** Of two ways that are as long, the one that was seen is taken. */
 const guessCost = 1.05;
+/** Where nothing lies in the row or column, many screens do not jump to what lies next to it. */
+const jumpCost = 5;
 const undoCost = 1.1;
+/** What lay ahead of a place before, and does not now. */
+const oldCost = 1;
 /** What a press does may hang on more than the focus: a walk that was misled by one takes another way. */
 const surpriseCost = 2;
 const mostAtOnce = 10;
@@ -57,30 +70,38 @@ function edgesOf(map: FocusMap, view: View, surprises: Surprises): ReadonlyMap<s
   return new Map(
     [...ids].map((id) => [
       id,
-      arrows.flatMap((arrow) => {
-        const edge = edgeOf(map, view.places.get(id), ends, { id, arrow });
-        return edge ? [{ ...edge, cost: edge.cost + surpriseCost * surprises(id, arrow) }] : [];
-      }),
+      arrows.flatMap((arrow) =>
+        edgesBy(map, view.places.get(id), ends, { id, arrow }).map((edge) => ({
+          ...edge,
+          cost: edge.cost + surpriseCost * surprises(id, arrow),
+        })),
+      ),
     ]),
   );
 }
 
-function edgeOf(
+/** Where an arrow was seen to lead; else what lies or lay ahead, and back where a press the other way came from. */
+function edgesBy(
   map: FocusMap,
   place: Place | undefined,
   ends: readonly Place[],
   { id, arrow }: { id: string; arrow: Arrow },
-): Edge | undefined {
+): Edge[] {
   const known = map.outcome(id, arrow);
-  const expected = place && aheadOf(place.rect, ends, arrow)?.id;
   if (known !== undefined) {
     const { to, changes } = known;
-    if (to === id) return undefined;
-    return { from: id, arrow, to, cost: 1 + Math.min(changes, 3), isSure: changes === 0 && to === expected };
+    if (to === id) return [];
+    const isSure = changes === 0 && place !== undefined && to === aheadOf(place.rect, ends, arrow)?.id;
+    return [{ from: id, arrow, to, cost: 1 + Math.min(changes, 3), isSure }];
   }
-  if (expected !== undefined) return { from: id, arrow, to: expected, cost: guessCost, isSure: false };
   const origin = map.origin(id, arrow);
-  return origin === undefined ? undefined : { from: id, arrow, to: origin, cost: undoCost, isSure: false };
+  const undo = origin === undefined ? [] : [{ to: origin, cost: undoCost }];
+  const ahead = place && aheadOf(place.rect, ends, arrow)?.id;
+  const guesses = map.guesses(id, arrow).map(({ to, cost }) => {
+    const isOld = place !== undefined && to !== ahead;
+    return { to, cost: cost + (isOld ? oldCost : 0) };
+  });
+  return [...guesses, ...undo].map((guess) => ({ ...guess, from: id, arrow, isSure: false }));
 }
 
 /** The least cost from each place to a place of `seeds`, and on from there. */
@@ -128,14 +149,21 @@ function cheapest(id: string, edges: ReadonlyMap<string, readonly Edge[]>, costs
   return best !== undefined && best.whole <= (costs.get(id) ?? Infinity) ? best.edge : undefined;
 }
 
-/** Notes in the map where a search may find more: for later, when the place is out of sight. */
+/** Notes in the map what lies ahead of each place, and where a search may find more: also for later, when it is out of sight. */
 export function noteEnds(map: FocusMap, view: View): void {
   const places = [...view.places.values()];
   for (const place of places)
     for (const arrow of arrows) {
       const cost = isOpen(map, place, places, arrow) ? costOfEnd(place.rect, places, arrow, view) : undefined;
       map.noteEnd(place.id, arrow, cost);
+      const guess = guessOf(place, endsOf(places), arrow);
+      if (guess) map.noteGuess(place.id, arrow, guess);
     }
+}
+
+function guessOf({ rect }: Place, ends: readonly Place[], arrow: Arrow): Guess | undefined {
+  const ahead = aheadOf(rect, ends, arrow);
+  return ahead && { to: ahead.id, cost: isInLine(rect, ahead.rect, arrow) ? guessCost : jumpCost };
 }
 
 /**

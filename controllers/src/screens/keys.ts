@@ -144,9 +144,16 @@ export class KeyInput implements ScreenInput {
   async typeOnScreen(field: Seen, text: string, signal: AbortSignal): Promise<void> {
     const { value = "" } = field.element;
     if (text === value || seenAgain(await this.reader.look(signal), field)?.element.value !== value) return;
+    await this.typeByKeys("\b".repeat([...value].length) + text, signal);
+  }
+
+  /**
+   * Types on the keyboard that the screen shows, where `\b` deletes. False where it shows none. Throws UNICODE_UNSUPPORTED
+   * before sending anything.
+   */
+  async typeByKeys(typed: string, signal: AbortSignal): Promise<boolean> {
     const { candidates } = await this.reader.focus.focus(signal);
-    if (candidates.filter(({ name }) => [...name].length === 1).length < leastScreenKeys) return;
-    const typed = "\b".repeat([...value].length) + text;
+    if (candidates.filter(({ name }) => [...name].length === 1).length < leastScreenKeys) return false;
     const missing = [...typed].find((character) => keyFor(character, candidates) === undefined);
     if (missing !== undefined)
       throw new DeviceError(
@@ -159,6 +166,7 @@ export class KeyInput implements ScreenInput {
       await this.#moveTo(find, `the key ${JSON.stringify(character)}`, signal);
       await this.#pressOk([...run].length, signal);
     }
+    return true;
   }
 
   /** Moves the focus to what is shown already, or never. */

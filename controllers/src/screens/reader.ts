@@ -107,7 +107,8 @@ export class ScreenReader {
   /** The latest snapshot, if nothing was sent since and it is not older than `ms`; else another one. */
   async recent(signal: AbortSignal, ms = freshMs): Promise<Screen> {
     const latest = this.#latest;
-    if (latest !== undefined && performance.now() - latest.at < ms) return latest.screen;
+    const isFresh = latest !== undefined && performance.now() - latest.at < ms;
+    if (isFresh && !this.#source.isOutdated?.()) return latest.screen;
     return this.look(signal);
   }
 

@@ -54,6 +54,8 @@ export type TreeSource = {
   read(signal: AbortSignal): Promise<UiTree>;
   /** An input was sent: what was known about idling is outdated. */
   driven?(): void;
+  /** Whether something was sent since the latest look that this reader did not send. */
+  isOutdated?(): boolean;
 };
 
 export function* nodesBelow(node: UiNode): Generator<UiNode> {

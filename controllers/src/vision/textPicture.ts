@@ -92,7 +92,7 @@ async function flattened({ bytes, width, height }: Pixels, cell: number): Promis
     .raw()
     .toBuffer();
   const medians = await sharp(small, { raw: { ...cells, ...one } })
-    .median(medianCells)
+    .median(Math.min(medianCells, cells.width, cells.height))
     .toColourspace("b-w")
     .raw()
     .toBuffer();

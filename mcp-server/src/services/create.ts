@@ -274,6 +274,7 @@ function createDeviceRoom(
       addons: ownAddons(config.data_dir),
       pairings: createPairings(config.data_dir, secrets.learn),
       unsafe: config.unsafe,
+      inputs,
       findPicture: createFindPicture({ db: storage.db, clock, folder: referenceFolder(config) }),
     }),
     closed: temporary.removeAll,

@@ -256,6 +256,22 @@ describe("what cannot be reached", () => {
     });
   });
 
+  it("comes back from what is not shown, and goes another way then", async () => {
+    const spots = rowsOf([["a"], ["b"], ["c"]]);
+    // UP from the first leads to an icon that no snapshot shows.
+    const next = { "a UP": "icon", "icon DOWN": "a", "a DOWN": "b", "b DOWN": "c", "b UP": "a", "c UP": "b" };
+    const screen = new FakeScreen(
+      () => spots,
+      (from, arrow) => next[`${from} ${arrow}` as keyof typeof next],
+      "icon",
+    );
+    expect(await screen.go("c")).toMatchObject({ target: { name: "c" }, presses: 3 });
+    screen.press("UP");
+    screen.press("UP");
+    screen.press("UP");
+    expect(await screen.go("b")).toMatchObject({ target: { name: "b" } });
+  });
+
   it("on a screen where nothing takes the focus", async () => {
     const screen = new FakeScreen(
       () => rowsOf(grid),
@@ -298,6 +314,34 @@ describe("lists that go on", () => {
     await screen.go("Row 25");
     expect((await screen.go("Row 2")).presses).toBe(23);
     expect((await screen.go("Row 25")).presses).toBe(23);
+  });
+
+  it("are gone through where the highlight stands still and the list moves under it, with more beside and above", async () => {
+    const menu = ["Movies", "Shows", "Music", "Videos", "TV", "Radio", "Games", "Extras"];
+    const down = { DOWN: 1, UP: -1, LEFT: 0, RIGHT: 0 } as const;
+    const beside = ["Enter", "Remove"].map((name, x) => ({
+      name,
+      rect: { x: 400 + 200 * x, y: 330, width: 180, height: 40 },
+    }));
+    const title = { name: "Brand", rect: { x: 230, y: 20, width: 60, height: 30 } };
+    const screen: FakeScreen = new FakeScreen(
+      () => {
+        const at = Math.max(0, menu.indexOf(screen.focused ?? ""));
+        const listed = menu.slice(at, at + 6).map((name, y) => ({
+          name,
+          rect: { x: 0, y: 120 + y * 70, width: 180, height: 40 },
+        }));
+        return [title, ...listed, ...beside];
+      },
+      (from, arrow) => {
+        if (!menu.includes(from)) return arrow === "LEFT" ? "Shows" : undefined;
+        return arrow === "RIGHT" ? "Enter" : menu[menu.indexOf(from) + down[arrow]];
+      },
+      "Shows",
+    );
+    expect((await screen.go("Games")).presses).toBe(5);
+    expect((await screen.go("Music")).presses).toBe(4);
+    expect((await screen.go("Extras")).presses).toBeLessThanOrEqual(7);
   });
 
   it("waits for what is about to appear before it searches", async () => {

@@ -5,6 +5,7 @@ import { uploadPath } from "../policy/uploads.ts";
 import type { UrlPolicy } from "../policy/urlPolicy.ts";
 import type { DeviceEntry } from "../ports.ts";
 import { appInUse } from "../records/inUse.ts";
+import type { Inputs } from "./inputs.ts";
 import type { Pairings } from "./pairings.ts";
 import type { FindPicture } from "./references/index.ts";
 
@@ -16,12 +17,13 @@ export type DevicePlaces = {
   unsafe: { javascript: boolean; device_shell: boolean };
   findPicture: FindPicture;
   pairings: Pairings;
+  inputs: Pick<Inputs, "since">;
 };
 
 /** What each device's controllers may use of this server: its policy and its folders, never a service. */
 export function createDeviceContexts(
   policy: UrlPolicy,
-  { uploads, storageStates, temporary, addons, unsafe, findPicture, pairings }: DevicePlaces,
+  { uploads, storageStates, temporary, addons, unsafe, findPicture, pairings, inputs }: DevicePlaces,
 ): (device: DeviceEntry) => Omit<ControllerContext, "device"> {
   return ({ id, name, model }) => ({
     deviceId: id,
@@ -33,6 +35,7 @@ export function createDeviceContexts(
     storageStatePath: (name) => storageStatePath(storageStates, name),
     unsafe: { javascript: unsafe.javascript, deviceShell: unsafe.device_shell },
     app: appInUse,
+    inputsSince: inputs.since(id),
     reference: (name) => findPicture({ app: appInUse()?.name, model, name }),
     temporaryFolder: () => temporary.make(id),
     addons,

@@ -1,4 +1,10 @@
-import type { Command, ControllerFactory, ControllerKind, Moment } from "@labwright/controllers";
+import type {
+  Command,
+  ControllerContext,
+  ControllerFactory,
+  ControllerKind,
+  Moment,
+} from "@labwright/controllers";
 import type { Clock } from "../ports.ts";
 
 /** Times are readings of `Clock.monotonic`. `endedAt` is absent while it runs, `sentAt` (its last input event) where unknown. */
@@ -14,6 +20,8 @@ export type DeviceInput = {
 export type Inputs = {
   /** The latest input that had begun by then, among the last few of the device. */
   latest(deviceId: string, by: number): DeviceInput | undefined;
+  /** For the controllers of a device. */
+  since(deviceId: string): ControllerContext["inputsSince"];
   onInput(listener: (deviceId: string, input: DeviceInput) => void): void;
   /** The same driver, whose commands with an effect are noted. */
   noting(factory: ControllerFactory): ControllerFactory;
@@ -50,6 +58,11 @@ export function createInputs(clock: Pick<Clock, "monotonic">): Inputs {
 
   return {
     latest: (deviceId, by) => kept.get(deviceId)?.findLast(({ beganAt }) => beganAt <= by),
+    since: (deviceId) => (from) =>
+      (kept.get(deviceId) ?? []).flatMap(({ command, params, sentAt, endedAt }) => {
+        const at = sentAt ?? endedAt;
+        return at !== undefined && at >= from ? [{ command, params, at }] : [];
+      }),
     onInput: (listener) => void listeners.push(listener),
     noting: (factory) => ({
       ...factory,
