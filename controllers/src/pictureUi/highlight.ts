@@ -1,7 +1,7 @@
 import type { Arrow } from "../focus/geometry.ts";
 import type { Rect } from "../shapes.ts";
 import type { Pixels } from "../vision/seen.ts";
-import type { Item } from "./items.ts";
+import type { Item } from "./item.ts";
 
 type Colour = readonly [number, number, number];
 /** An item with the colour behind its text. */

@@ -1,13 +1,11 @@
 import type { Rect, Space } from "../shapes.ts";
 import { columnsOf, lineOf, type ReadWord, type TextLine } from "../vision/textLines.ts";
+import type { Item } from "./item.ts";
 import { keyboardIn } from "./keyboard.ts";
-
-/** One text of a screen that a person would call one thing, or a saved picture that was found: then `text` is its name. */
-export type Item = Pick<ReadWord, "text" | "confidence" | "rect"> & { isPicture?: true };
 
 /** Below this, what was read is more often a pattern of the background than a text. */
 const leastConfidence = 0.4;
-/** An icon beside a text is read as a few letters, less surely than a text. */
+/** An icon next to a text is read as a few letters, less surely than a text. */
 const iconBelow = 0.78;
 const mostIconLetters = 3;
 /** A title stands in this upper part of the picture. */

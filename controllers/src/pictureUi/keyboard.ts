@@ -1,5 +1,5 @@
 import type { ReadWord } from "../vision/textLines.ts";
-import type { Item } from "./items.ts";
+import type { Item } from "./item.ts";
 
 /** Keyboards of TVs, row by row, each key below another one. Some lack the row of digits. */
 const layouts: readonly (readonly string[])[] = [

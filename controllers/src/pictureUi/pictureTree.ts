@@ -9,7 +9,8 @@ import { type Seen, see } from "../vision/seen.ts";
 import { readText } from "../vision/text.ts";
 import { pause } from "../waiting/deadlines.ts";
 import { Highlight, type Painted, painted } from "./highlight.ts";
-import { alignedRects, type Item, isPlain, itemsOf, Spellings, titleOf } from "./items.ts";
+import type { Item } from "./item.ts";
+import { alignedRects, isPlain, itemsOf, Spellings, titleOf } from "./items.ts";
 
 /** A TV takes up to 230 ms to react to a key, and then animates. */
 const reactMs = 350;
@@ -52,11 +53,11 @@ export class PictureTree implements TreeSource {
     const read = spellings.apply(itemsOf(await readText(this.#context, seen, { languages }, signal)));
     const pictures = await this.#picturesIn(seen, signal);
     const items = [...read.items.filter(isOutside(pictures.items)), ...pictures.items];
-    const look = painted(items, await seen.rgb());
+    const now = painted(items, await seen.rgb());
     const arrow = onlyArrow(inputs);
-    if (arrow && this.#latest) highlight.learn(this.#latest, look, arrow);
-    this.#latest = look;
-    const focused = highlight.find(look);
+    if (arrow && this.#latest) highlight.learn(this.#latest, now, arrow);
+    this.#latest = now;
+    const focused = highlight.find(now);
     const title = titleOf(items, seen.space);
     return {
       roots: nodesOf(items, { focused, title }, seen.space),

@@ -54,7 +54,7 @@ export type TreeSource = {
   read(signal: AbortSignal): Promise<UiTree>;
   /** An input was sent: what was known about idling is outdated. */
   driven?(): void;
-  /** Whether something was sent since the latest look that this reader did not send. */
+  /** Whether something was sent since the latest `read` that this reader did not send. */
   isOutdated?(): boolean;
 };
 
