@@ -144,6 +144,23 @@ it("reads again after the thread of a language was killed at its work", async ()
   expect(await read("text_visible", { text: "Movies", area }, frame)).toMatchObject({ holds: true });
 });
 
+it("ends the thread of a language after a minute without a picture", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const terminate = vi.spyOn(Worker.prototype, "terminate");
+  try {
+    const { read } = driver(deviceOf([]), ["deu"]);
+    const area = { x: 40, y: 106, width: 300, height: 44 };
+    await read("text_visible", { text: "Movies", area }, await writtenFrame(menu));
+    vi.advanceTimersByTime(59_000);
+    expect(terminate).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(2_000);
+    await expect.poll(() => terminate.mock.calls.length).toBe(1);
+  } finally {
+    vi.restoreAllMocks();
+    vi.useRealTimers();
+  }
+});
+
 it("gives a menu as entries, with the highlighted one", async () => {
   const { commands } = driver(deviceOf([await writtenScreen(menu)]));
   const [command] = commands;
