@@ -63,8 +63,10 @@ const sqliteWasm = join(root, "node_modules/node-sqlite3-wasm/dist/node-sqlite3-
 /** PGlite reads them from the folder of its code, here pgliteWorker.js, which unpacks and passes its data. */
 const pgliteFiles = ["pglite.wasm", "initdb.wasm"];
 const pgliteData = "pglite.data";
-/** With a small window, unpacking needs little memory. */
-const brotli = { params: { [constants.BROTLI_PARAM_LGWIN]: 20, [constants.BROTLI_PARAM_QUALITY]: 9 } };
+/** With a small window, unpacking needs little memory. A package gets the quality that saves 160 KB and takes 12 s. */
+const brotli = {
+  params: { [constants.BROTLI_PARAM_LGWIN]: 20, [constants.BROTLI_PARAM_QUALITY]: isFresh ? 10 : 9 },
+};
 
 /** zod carries its messages in all languages, and a bridge would parse them at every start. */
 const onlyEnglish = {
@@ -105,6 +107,17 @@ const withoutFormSchemas = {
   },
 };
 
+/** adbkit brings 300 KB of cryptography to read the public keys that its server for USB over TCP is sent. We start no such server. */
+const withoutAdbKeys = {
+  name: "without-adb-keys",
+  setup(build) {
+    build.onResolve({ filter: /^node-forge$/ }, ({ path }) => ({ path, namespace: "adb-keys" }));
+    build.onLoad({ filter: /./, namespace: "adb-keys" }, () => ({
+      contents: "export default { jsbn: {} };",
+    }));
+  },
+};
+
 const bundling = {
   absWorkingDir: root,
   bundle: true,
@@ -112,7 +125,7 @@ const bundling = {
   format: "esm",
   target: "node20",
   conditions: ["labwright"],
-  plugins: [onlyEnglish, wholeJsoncParser, withoutFormSchemas, scripts],
+  plugins: [onlyEnglish, wholeJsoncParser, withoutFormSchemas, withoutAdbKeys, scripts],
   external: [...external, "pg-native"],
   legalComments: "none",
   logLevel: "warning",
@@ -129,6 +142,8 @@ function filesIn(path) {
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((file) => !/[/\\](node_modules|out|dist)[/\\]/.test(file.slice(path.length)));
 }
+
+const readJson = (file) => JSON.parse(readFileSync(file, "utf8"));
 
 function hashOf(paths) {
   const hash = createHash("sha256");
@@ -167,7 +182,9 @@ async function buildAll() {
     copyFileSync(sqliteWasm, join(fresh, basename(sqliteWasm)));
     const data = readFileSync(join(pglite, "dist", pgliteData));
     writeFileSync(join(fresh, `${pgliteData}.br`), brotliCompressSync(data, brotli));
-    for (const name of schemas) cpSync(join(here, "docs", name), join(fresh, "schemas", name));
+    mkdirSync(join(fresh, "schemas"));
+    for (const name of schemas)
+      writeFileSync(join(fresh, "schemas", name), JSON.stringify(readJson(join(here, "docs", name))));
     cpSync(join(root, "agent-client/agents"), join(fresh, "agents"), { recursive: true });
     cpSync(join(root, "controllers/addons"), join(fresh, "addons"), { recursive: true, filter: isOfAddon });
     await generate(build, fresh);
@@ -205,7 +222,7 @@ async function generate(build, fresh) {
     pathToFileURL(generator).href
   );
   rmSync(generator);
-  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const { version } = readJson(join(root, "package.json"));
   const loaded = loadSkills(join(root, "skills"), new Set(tools.map(({ name }) => name)));
   for (const { file, line, message } of loaded.problems)
     process.stderr.write(`${relative(root, file)}:${line}: ${message}\n`);

@@ -84,6 +84,27 @@ export function defineFactory<Settings extends z.ZodType>(factory: Driver<Settin
   };
 }
 
+/** A controller without a connection: it judges what the other controllers of its device give. `close` frees what it keeps. */
+export function judging({
+  close,
+  ...parts
+}: Pick<DriverController, "kind" | "commands" | "checks"> & { close?(): void }): DriverController {
+  let isOpen = false;
+  return {
+    ...parts,
+    async open(signal) {
+      signal.throwIfAborted();
+      isOpen = true;
+    },
+    async close() {
+      isOpen = false;
+      close?.();
+    },
+    isAlive: () => isOpen,
+    noticesAfter: () => [],
+  };
+}
+
 const unused = () => {
   throw new Error("A controller that only lists what it offers was used");
 };

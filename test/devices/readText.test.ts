@@ -1,3 +1,4 @@
+import { Worker } from "node:worker_threads";
 import {
   type ControllerContext,
   type Frame,
@@ -5,7 +6,7 @@ import {
   textFactory,
   type VideoFrame,
 } from "@labwright/controllers";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { Seen } from "#controllers/vision/seen.ts";
 import { readText } from "#controllers/vision/text.ts";
 import { controllerContract } from "../controllers/contract.ts";
@@ -23,10 +24,10 @@ const menu: Written = {
     { text: "Room 204", x: 60, y: 346, size: 28 },
   ],
 };
-const changed: Written = {
+const withLast = (text: string, fill = "#eee"): Written => ({
   ...menu,
-  texts: [...menu.texts.slice(0, 3), { text: "Room 209", x: 60, y: 346, size: 28 }],
-};
+  texts: [...menu.texts.slice(0, 3), { text, x: 60, y: 346, size: 28, fill }],
+});
 
 /** A device whose screenshots are these, in turn; the last one stays. */
 function deviceOf(frames: readonly Frame[], addons = controllerContext("tv").addons): ControllerContext {
@@ -83,14 +84,14 @@ it("reads a text of an area, also where its language has accents", async () => {
     code: "INVALID_PARAMS",
     message: expect.stringContaining("1280 x 720"),
   });
+  await expect(read("text_equals", { text: "x", area: { ...area, width: 0 } }, frame)).rejects.toThrow(
+    /"width"/,
+  );
 });
 
 it("reads a picture once for all checks of a look, and anew when one digit changes", async () => {
-  const device = deviceOf([
-    await writtenScreen(menu),
-    await writtenScreen(menu),
-    await writtenScreen(changed),
-  ]);
+  const screens = [menu, menu, withLast("Room 209")];
+  const device = deviceOf(await Promise.all(screens.map(writtenScreen)));
   const read = async () => {
     const frame = await device.device.screen().capture({}, never);
     return readText(device, new Seen(frame), { languages: ["eng"] }, never);
@@ -98,6 +99,15 @@ it("reads a picture once for all checks of a look, and anew when one digit chang
   const [first, second, third] = [await read(), await read(), await read()];
   expect(second).toBe(first);
   expect(third.map(({ text }) => text)).toContain("Room 209");
+});
+
+it("reads an area anew when one letter changes, also of a faint text", async () => {
+  const { read } = driver(deviceOf([]), ["eng"]);
+  const area = { x: 40, y: 316, width: 300, height: 44 };
+  const says = async (text: string) =>
+    (await read("text_equals", { text: "Mail", area }, await writtenFrame(withLast(text, "#345")))).actual;
+  expect(await says("Mail")).toContain('"Mail"');
+  expect(await says("Mall")).toContain('"Mall"');
 });
 
 it("tells what a missing language needs, and judges nothing without a reader or a picture", async () => {
@@ -113,6 +123,42 @@ it("tells what a missing language needs, and judges nothing without a reader or 
   const check = stale.checks.find(({ name }) => name === "text_visible");
   const reading = await check?.read(check.input.parse({ text: "Movies" }), never, { since: 1 });
   expect(reading).toMatchObject({ holds: false, inconclusive: expect.stringContaining("no frame") });
+});
+
+it("reads again after the thread of a language was killed at its work", async () => {
+  const { postMessage } = Worker.prototype;
+  const posting = vi.spyOn(Worker.prototype, "postMessage");
+  posting.mockImplementation(function (this: Worker, message) {
+    postMessage.call(this, message);
+    if (message.action !== "recognize") return;
+    posting.mockRestore();
+    void this.terminate();
+  });
+  const { read } = driver(deviceOf([]), ["spa"]);
+  const area = { x: 40, y: 106, width: 300, height: 44 };
+  const frame = await writtenFrame(menu);
+  await expect(read("text_visible", { text: "Movies", area }, frame)).rejects.toMatchObject({
+    code: "DEVICE_ERROR",
+    message: expect.stringContaining("Try again"),
+  });
+  expect(await read("text_visible", { text: "Movies", area }, frame)).toMatchObject({ holds: true });
+});
+
+it("ends the thread of a language after a minute without a picture", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const terminate = vi.spyOn(Worker.prototype, "terminate");
+  try {
+    const { read } = driver(deviceOf([]), ["deu"]);
+    const area = { x: 40, y: 106, width: 300, height: 44 };
+    await read("text_visible", { text: "Movies", area }, await writtenFrame(menu));
+    vi.advanceTimersByTime(59_000);
+    expect(terminate).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(2_000);
+    await expect.poll(() => terminate.mock.calls.length).toBe(1);
+  } finally {
+    vi.restoreAllMocks();
+    vi.useRealTimers();
+  }
 });
 
 it("gives a menu as entries, with the highlighted one", async () => {

@@ -40,7 +40,9 @@ export async function openTextReader(language) {
     async read(image, wanted) {
       worker.ref();
       try {
-        if (mode !== wanted) await tesseract.setParameters({ tessedit_pageseg_mode: modes[wanted] });
+        // Without a resolution, Tesseract writes its guess to stderr for each picture.
+        const parameters = { tessedit_pageseg_mode: modes[wanted], user_defined_dpi: "300" };
+        if (mode !== wanted) await tesseract.setParameters(parameters);
         mode = wanted;
         const { data } = await tesseract.recognize(image, {}, { blocks: true, text: false });
         const paragraphs = (data.blocks ?? []).flatMap((block) => block.paragraphs);

@@ -1,27 +1,12 @@
 import { z } from "zod";
 import type { ControllerContext } from "../contract.ts";
-import { type DriverController, defineFactory, nowhere } from "../factory.ts";
+import { type DriverController, defineFactory, judging, nowhere } from "../factory.ts";
 import { findProgram } from "../programs/run.ts";
 import { soundChecks } from "./checks.ts";
 import { phraseProgram } from "./phrase.ts";
 
-function controller(context: ControllerContext): DriverController {
-  let isOpen = false;
-  return {
-    kind: "verification_audio",
-    commands: [],
-    checks: soundChecks(context),
-    async open(signal) {
-      signal.throwIfAborted();
-      isOpen = true;
-    },
-    async close() {
-      isOpen = false;
-    },
-    isAlive: () => isOpen,
-    noticesAfter: () => [],
-  };
-}
+const controller = (context: ControllerContext): DriverController =>
+  judging({ kind: "verification_audio", commands: [], checks: soundChecks(context) });
 
 /** Checks of the sound of a device whose capture has a `stream`. */
 export const audioFactory = defineFactory({

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ControllerContext } from "../contract.ts";
-import { type DriverController, defineFactory, nowhere } from "../factory.ts";
+import { type DriverController, defineFactory, judging, nowhere } from "../factory.ts";
 import { measuringCommands } from "../measuring/commands.ts";
 import { blockinessCheck } from "./blockiness.ts";
 import { blackCheck, motionChecks, streamChecks } from "./checks.ts";
@@ -11,8 +11,7 @@ const settings = z.strictObject({});
 
 function videoController(context: ControllerContext): DriverController {
   const recent = new RecentPicture(context);
-  let isOpen = false;
-  return {
+  return judging({
     kind: "verification_video",
     commands: measuringCommands(context),
     checks: [
@@ -22,17 +21,8 @@ function videoController(context: ControllerContext): DriverController {
       subtitlesCheck(context, undefined),
       blockinessCheck(context),
     ],
-    async open(signal) {
-      signal.throwIfAborted();
-      isOpen = true;
-    },
-    async close() {
-      isOpen = false;
-      recent.close();
-    },
-    isAlive: () => isOpen,
-    noticesAfter: () => [],
-  };
+    close: () => recent.close(),
+  });
 }
 
 /** Checks and measurements of the running picture of a device, whichever of its controllers sends the frames. */

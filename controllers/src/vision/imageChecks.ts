@@ -2,10 +2,12 @@ import { z } from "zod";
 import { type Check, type ControllerContext, defineCheck, type Reading } from "../contract.ts";
 import { inconclusive, ofSubject } from "../elements/readings.ts";
 import { DeviceError } from "../errors.ts";
-import { cutRgb, difference, diffPicture } from "./imageDiff.ts";
-import { actualOf, evidence, findIn, judge, rounded } from "./imageJudge.ts";
+import { difference, diffPicture } from "./imageDiff.ts";
+import { actualOf, evidence, findIn, rounded } from "./imageJudge.ts";
 import { areaOn, loadReference } from "./imageReference.ts";
 import { shownThenGone } from "./imageShown.ts";
+import { cut } from "./planes.ts";
+import { judge } from "./seen.ts";
 
 const pixels = z.int().min(0).max(8_000);
 const side = z.int().min(1).max(8_000);
@@ -65,7 +67,7 @@ function visible(context: ControllerContext, isHidden: boolean): Check {
     input: one,
     read(input, signal, look = {}) {
       const expected = `"${input.reference}" is ${isHidden ? "not " : ""}on the screen`;
-      return judge(context, expected, look, signal, async (seen) => {
+      return judge(context, { expected, look, signal }, async (seen) => {
         const found = await findIn(context, seen, { ...input, most: 1 }, { ms: look.ms, signal });
         const holds = found.places.length > 0 !== isHidden;
         return { holds, expected, actual: actualOf(found), ...(await evidence(found)) };
@@ -84,7 +86,7 @@ function counted(context: ControllerContext): Check {
     read({ count, min = count ?? 0, max = count ?? mostCounted, ...input }, signal, look = {}) {
       const times = min === max ? `${min} times` : `${min} to ${max} times`;
       const expected = `"${input.reference}" is on the screen ${times}`;
-      return judge(context, expected, look, signal, async (seen) => {
+      return judge(context, { expected, look, signal }, async (seen) => {
         const found = await findIn(
           context,
           seen,
@@ -113,7 +115,7 @@ function unchanged(context: ControllerContext): Check {
     }),
     read({ reference: name, area: given, tolerance }, signal, look = {}) {
       const expected = `at most ${percent(tolerance)} of "${name}" differs`;
-      return judge(context, expected, look, signal, async (seen): Promise<Reading> => {
+      return judge(context, { expected, look, signal }, async (seen): Promise<Reading> => {
         const loaded = await loadReference(context, name, seen.space, signal);
         const { rgb, mask, frame: saved } = loaded;
         const isWholeScreen = rgb.width === seen.space.width && rgb.height === seen.space.height;
@@ -126,7 +128,7 @@ function unchanged(context: ControllerContext): Check {
             "INVALID_PARAMS",
             `The area is ${place.width} x ${place.height} pixels and the reference ${rgb.width} x ${rgb.height}. Give an area of the size of the reference.`,
           );
-        const part = cutRgb(await seen.rgb(), place);
+        const part = cut(await seen.rgb(), place, 3);
         const differences = difference(part, rgb, mask);
         const frame = await seen.frame();
         const diff = await diffPicture(part, differences, frame.takenAt);

@@ -1,4 +1,4 @@
-import type { Frame, Rect } from "../shapes.ts";
+import type { Frame } from "../shapes.ts";
 import type { Plane } from "./planes.ts";
 import type { Pixels } from "./seen.ts";
 
@@ -33,16 +33,6 @@ function distance(one: Uint8Array, other: Uint8Array, at: number): number {
   const i = red * 0.59597799 - green * 0.2741761 - blue * 0.32180189;
   const q = red * 0.21147017 - green * 0.52261711 + blue * 0.31114694;
   return 0.5053 * y * y + 0.299 * i * i + 0.1957 * q * q;
-}
-
-/** The part of colour pixels that a rect of whole pixels covers. */
-export function cutRgb({ bytes, width: across }: Pixels, { x, y, width, height }: Rect): Pixels {
-  const part = new Uint8Array(3 * width * height);
-  for (let row = 0; row < height; row++) {
-    const from = 3 * ((y + row) * across + x);
-    part.set(bytes.subarray(from, from + 3 * width), 3 * row * width);
-  }
-  return { bytes: part, width, height };
 }
 
 /** What was seen, faded, with red where it differs from the reference. */

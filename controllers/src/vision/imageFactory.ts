@@ -1,26 +1,11 @@
 import { z } from "zod";
 import type { ControllerContext, InstalledAddons } from "../contract.ts";
 import type { DiagnosisFinding } from "../diagnosis.ts";
-import { type DriverController, defineFactory, nowhere } from "../factory.ts";
+import { type DriverController, defineFactory, judging, nowhere } from "../factory.ts";
 import { imageChecks } from "./imageChecks.ts";
 
-function imageController(context: ControllerContext): DriverController {
-  let isOpen = false;
-  return {
-    kind: "verification_image",
-    commands: [],
-    checks: imageChecks(context),
-    async open(signal) {
-      signal.throwIfAborted();
-      isOpen = true;
-    },
-    async close() {
-      isOpen = false;
-    },
-    isAlive: () => isOpen,
-    noticesAfter: () => [],
-  };
-}
+const imageController = (context: ControllerContext): DriverController =>
+  judging({ kind: "verification_image", commands: [], checks: imageChecks(context) });
 
 function diagnoseVision(addons: Pick<InstalledAddons, "state">): DiagnosisFinding {
   const what = "OpenCV for comparing pictures";

@@ -1,12 +1,11 @@
-import type { ControllerContext, Reading, ReadOptions } from "../contract.ts";
-import { inconclusive } from "../elements/readings.ts";
-import { DeviceError } from "../errors.ts";
+import type { ControllerContext, Reading } from "../contract.ts";
 import type { Frame } from "../shapes.ts";
-import { cutRgb, difference, diffPicture } from "./imageDiff.ts";
+import { difference, diffPicture } from "./imageDiff.ts";
 import { findImage } from "./imageFinder.ts";
 import { areaOn, type LoadedReference, loadReference, type WantedArea } from "./imageReference.ts";
 import type { Match } from "./imageSearch.ts";
-import { Seen, see } from "./seen.ts";
+import { cut } from "./planes.ts";
+import type { Seen } from "./seen.ts";
 
 /** What is looked for: a reference, where, how like, in which sizes, and how many of them. */
 export type Wish = {
@@ -21,21 +20,6 @@ export type Wish = {
 export type Found = { loaded: LoadedReference; seen: Seen; places: readonly Match[]; nearest?: Match };
 
 const scaleStep = 0.02;
-
-/** A picture and the number that its reduced sizes are kept under. */
-type Numbered = { seen: Seen; id: number };
-let pictures = 0;
-const latest = new WeakMap<ControllerContext, Numbered>();
-
-/** The same number for a picture that shows the same as the last one: then its reduced sizes are used again. */
-async function numbered(context: ControllerContext, seen: Seen): Promise<Numbered> {
-  const last = latest.get(context);
-  if (last && (await seen.isLike(last.seen))) return last;
-  pictures++;
-  const now = { seen, id: pictures };
-  latest.set(context, now);
-  return now;
-}
 
 /** 1, then ever further from it, up and down in turn. */
 function scalesWithin(range: number): readonly number[] {
@@ -53,7 +37,6 @@ export async function findIn(
 ): Promise<Found> {
   const loaded = await loadReference(context, wish.reference, seen.space, signal);
   const area = areaOn(seen.space, wish.area, wish.tolerance, loaded);
-  const { id, seen: kept } = await numbered(context, seen);
   const wanted = {
     template: loaded.gray,
     ...(loaded.mask && { mask: loaded.mask }),
@@ -61,7 +44,7 @@ export async function findIn(
     scales: scalesWithin(wish.scale_range),
     most: wish.most,
   };
-  const question = { id, picture: await kept.gray(), wanted, ...(area && { area }) };
+  const question = { id: seen.number, picture: await seen.gray(), wanted, ...(area && { area }) };
   const matches = await findImage(context.addons, question, { ms, signal });
   const onScreen = matches.map((match) => ({
     ...match,
@@ -95,7 +78,7 @@ async function differenceAt(
   place: Match,
   takenAt: string,
 ): Promise<Frame> {
-  const part = cutRgb(await seen.rgb(), place);
+  const part = cut(await seen.rgb(), place, 3);
   const { width, height } = part;
   if (width === rgb.width && height === rgb.height)
     return diffPicture(part, difference(part, rgb, mask), takenAt);
@@ -117,23 +100,4 @@ export function actualOf({ loaded, places, nearest }: Found): string {
   const why = place.isConfirmed ? "too unlike" : "something in it is different";
   const { width, height } = loaded.gray;
   return `the place most like it, ${width} x ${height} at ${where}${size}, is not it: ${why} (score ${rounded(place.score)})`;
-}
-
-/** A reading of what the device shows, inconclusive where there is no picture, or comparing it takes too long. */
-export async function judge(
-  context: ControllerContext,
-  expected: string,
-  look: ReadOptions,
-  signal: AbortSignal,
-  read: (seen: Seen) => Promise<Reading>,
-): Promise<Reading> {
-  const seen = await see(context, look, signal);
-  if (!(seen instanceof Seen)) return inconclusive(expected, seen);
-  try {
-    return await read(seen);
-  } catch (error) {
-    if (error instanceof DeviceError && error.code === "COMMAND_TIMEOUT")
-      return inconclusive(expected, error.message);
-    throw error;
-  }
 }

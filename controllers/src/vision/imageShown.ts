@@ -3,8 +3,8 @@ import { type Check, type ControllerContext, defineCheck, type ReadOptions } fro
 import { inconclusive, ofSubject } from "../elements/readings.ts";
 import { framesOf, latestDelayMs } from "../frames/available.ts";
 import type { Moment, VideoFrame } from "../ports.ts";
-import { actualOf, evidence, findIn, judge, type Wish } from "./imageJudge.ts";
-import { Seen } from "./seen.ts";
+import { actualOf, evidence, findIn, type Wish } from "./imageJudge.ts";
+import { judge, Seen } from "./seen.ts";
 
 /** What was seen of a reference since an input: until when frames were looked at, and when it was first there. */
 type Sight = { since: Moment; lookedUntil: Moment; shownAt?: Moment };
@@ -43,7 +43,7 @@ export function shownThenGone(context: ControllerContext, input: Input): Check {
         return Promise.resolve(
           inconclusive(expected, "it is not known since when it counts: poll the check"),
         );
-      return judge(context, expected, look, signal, async (seen) => {
+      return judge(context, { expected, look, signal }, async (seen) => {
         const sight = sightOf(JSON.stringify(wish), since);
         const options = { ms: look.ms, signal };
         const before = framesBetween(context, sight, seen.arrivedAt, look);

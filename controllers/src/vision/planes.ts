@@ -3,12 +3,12 @@ import type { Rect } from "../shapes.ts";
 /** Gray pixels, row by row. */
 export type Plane = { bytes: Uint8Array; width: number; height: number };
 
-/** The part of a plane. The rect is in whole pixels and lies in the plane. */
-export function cut({ bytes, width: across }: Plane, { x, y, width, height }: Rect): Plane {
-  const part = new Uint8Array(width * height);
+/** The part that a rect of whole pixels in it covers. `channels` are its bytes a pixel. */
+export function cut({ bytes, width: across }: Plane, { x, y, width, height }: Rect, channels = 1): Plane {
+  const part = new Uint8Array(channels * width * height);
   for (let row = 0; row < height; row++) {
-    const from = (y + row) * across + x;
-    part.set(bytes.subarray(from, from + width), row * width);
+    const from = channels * ((y + row) * across + x);
+    part.set(bytes.subarray(from, from + channels * width), channels * row * width);
   }
   return { bytes: part, width, height };
 }

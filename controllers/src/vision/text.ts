@@ -4,7 +4,7 @@ import { DeviceError } from "../errors.ts";
 import type { Rect, Space } from "../shapes.ts";
 import { clipped } from "../spaces.ts";
 import { untilAborted } from "../waiting/deadlines.ts";
-import type { Pixels, Seen } from "./seen.ts";
+import type { Seen } from "./seen.ts";
 import { findEngine, type TextEngine, visionAddon } from "./textEngine.ts";
 import { columnsOf, inReadingOrder, lineOf, surest, type TextLine } from "./textLines.ts";
 import { type PreparedPicture, prepared } from "./textPicture.ts";
@@ -20,18 +20,12 @@ const sureFrom = 0.85;
 const mostAgain = 12;
 const aroundLine = 6;
 const mostKept = 8;
-/** Two pictures are the same text if no tile of 4 x 4 pixels differs by more than this, of 255. */
-const tile = 4;
-const tileWithin = 16;
 
-type Kept = { seen: Seen; area: Rect | undefined; languages: string; lines: Promise<readonly TextLine[]> };
-type Device = { kept: Kept[] };
-
-/** A reading goes on without the caller that began it. */
-const neverAborted = new AbortController().signal;
+/** `key` is the area and the languages. */
+type Kept = { seen: Seen; key: string; lines: Promise<readonly TextLine[]> };
 
 /** All drivers of a device have the same context: one reading serves them all. */
-const devices = new WeakMap<ControllerContext, Device>();
+const kept = new WeakMap<ControllerContext, readonly Kept[]>();
 
 /**
  * The lines of text in a picture, in reading order. A picture that shows the same as one of the last eight that were read, in
@@ -56,22 +50,19 @@ export async function readPicture(
 ): Promise<ReadPicture> {
   const part = area && partOf(area, seen.space);
   const engine = await engineFor(context, languages);
-  const device = devices.get(context) ?? { kept: [] };
-  devices.set(context, device);
-  const key = languages.join(" ");
-  for (const one of device.kept) {
-    if (one.languages !== key || !isSameArea(one.area, part)) continue;
-    if (await showsSameText(seen, one.seen, part))
-      return { seen: one.seen, lines: await untilRead(one, signal) };
-  }
+  const key = JSON.stringify([part, languages]);
+  for (const one of kept.get(context) ?? [])
+    if (one.key === key && (await seen.isLike(one.seen, part)))
+      return { seen: one.seen, lines: await untilAborted(one.lines, signal) };
   // Goes on without its first caller, if others wait for it too.
-  const lines = readAnew(engine, seen, part, languages);
-  const entry = { seen, area: part, languages: key, lines };
-  device.kept = [entry, ...device.kept].slice(0, mostKept);
-  lines.catch(() => {
-    device.kept = device.kept.filter((one) => one !== entry);
-  });
-  return { seen, lines: await untilRead(entry, signal) };
+  const entry = { seen, key, lines: readAnew(engine, seen, part, languages) };
+  const keep = (first: readonly Kept[]) => {
+    const others = (kept.get(context) ?? []).filter((one) => one !== entry);
+    kept.set(context, [...first, ...others].slice(0, mostKept));
+  };
+  keep([entry]);
+  entry.lines.catch(() => keep([]));
+  return { seen, lines: await untilAborted(entry.lines, signal) };
 }
 
 async function readAnew(
@@ -81,7 +72,7 @@ async function readAnew(
   languages: readonly string[],
 ): Promise<readonly TextLine[]> {
   const read = async (language: string, picture: PreparedPicture) => {
-    const lines = await engine.read(picture.pgm, picture.layout, language, neverAborted);
+    const lines = await engine.read(picture.pgm, picture.layout, language);
     return lines.map(({ words }) => lineOf(words.map(picture.toPicture)));
   };
   const picture = await prepared(seen, area);
@@ -119,10 +110,6 @@ const widened = ({ x, y, width, height }: Rect): Rect => ({
   height: height + 2 * aroundLine,
 });
 
-async function untilRead({ lines }: Kept, signal: AbortSignal): Promise<readonly TextLine[]> {
-  return untilAborted(lines, signal);
-}
-
 /** Whole pixels of the picture. Throws INVALID_PARAMS. */
 function partOf(area: Rect, space: Space): Rect {
   const part = clipped(area, space);
@@ -152,35 +139,4 @@ async function engineFor(context: ControllerContext, languages: readonly string[
     `No model reads the language "${unknown}". There are ${engine.languages.join(", ")}.${suggestion} Others come with the program tesseract and its packages, such as apt install tesseract-ocr tesseract-ocr-${unknown.slice(0, 3)}.`,
     { languages: engine.languages },
   );
-}
-
-const isSameArea = (one: Rect | undefined, other: Rect | undefined) =>
-  one === other ||
-  (one !== undefined &&
-    other !== undefined &&
-    one.x === other.x &&
-    one.y === other.y &&
-    one.width === other.width &&
-    one.height === other.height);
-
-/** Stricter than {@link Seen.isLike}, in which one small letter for another may be lost. */
-async function showsSameText(one: Seen, other: Seen, area: Rect | undefined): Promise<boolean> {
-  if (one === other || one.isIdentical(other)) return true;
-  if (!(await one.isLike(other, area))) return false;
-  const [a, b] = await Promise.all([one.gray(), other.gray()]);
-  const { x, y, width, height } = area ?? { x: 0, y: 0, width: a.width, height: a.height };
-  for (let top = y; top < y + height; top += tile)
-    for (let left = x; left < x + width; left += tile) if (!isSameTile(a, b, left, top)) return false;
-  return true;
-}
-
-function isSameTile(one: Pixels, other: Pixels, left: number, top: number): boolean {
-  let [difference, count] = [0, 0];
-  const [right, bottom] = [Math.min(left + tile, one.width), Math.min(top + tile, one.height)];
-  for (let y = top; y < bottom; y++)
-    for (let at = y * one.width + left; at < y * one.width + right; at++) {
-      difference += (one.bytes[at] ?? 0) - (other.bytes[at] ?? 0);
-      count++;
-    }
-  return Math.abs(difference) <= tileWithin * count;
 }

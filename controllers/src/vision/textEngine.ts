@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { ControllerContext } from "../contract.ts";
 import { DeviceError } from "../errors.ts";
 import { findProgram, runForBytes } from "../programs/run.ts";
-import { atMost, untilAborted } from "../waiting/deadlines.ts";
+import { untilAborted } from "../waiting/deadlines.ts";
 import { lineOf, type ReadWord, type TextLine } from "./textLines.ts";
 
 export const visionAddon = "vision";
@@ -12,14 +12,16 @@ const readMs = 60_000;
 const listMs = 10_000;
 /** A thread holds about 100 MB for its language. */
 const idleMs = 60_000;
+/** A reading goes on without the caller that began it: others may wait for it too. */
+const neverAborted = new AbortController().signal;
 
 /** `line` is one line, `block` some lines below each other, `page` a screen whose layout is to be found. */
 export type Layout = "line" | "block" | "page";
 
-/** Reads a PGM file in one language; rects are in its pixels. Throws DEVICE_ERROR, COMMAND_TIMEOUT and the signal's reason. */
+/** Reads a PGM file in one language; rects are in its pixels. Throws DEVICE_ERROR and COMMAND_TIMEOUT. */
 export type TextEngine = {
   languages: readonly string[];
-  read(pgm: Uint8Array, layout: Layout, language: string, signal: AbortSignal): Promise<TextLine[]>;
+  read(pgm: Uint8Array, layout: Layout, language: string): Promise<TextLine[]>;
 };
 
 const rectSchema = z.object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() });
@@ -51,10 +53,10 @@ export async function findEngine(
   if (engines.length === 0) return undefined;
   return {
     languages: [...new Set(engines.flatMap(({ languages }) => languages))].sort(),
-    async read(pgm, layout, language, signal) {
+    async read(pgm, layout, language) {
       const engine = of(language);
       if (!engine) throw new Error(`No engine reads ${language}`);
-      return engine.read(pgm, layout, language, signal);
+      return engine.read(pgm, layout, language);
     },
   };
 }
@@ -67,10 +69,10 @@ async function addonEngine(addons: ControllerContext["addons"]): Promise<TextEng
   const { languages, openTextReader } = addonSchema.parse(await addons.load(visionAddon));
   return {
     languages,
-    read(pgm, layout, language, signal) {
+    read(pgm, layout, language) {
       const thread = threads.get(language) ?? new ReaderThread(() => openTextReader(language));
       threads.set(language, thread);
-      return thread.read(pgm, layout, signal);
+      return thread.read(pgm, layout);
     },
   };
 }
@@ -86,14 +88,11 @@ class ReaderThread {
     this.#open = open;
   }
 
-  /** A caller that gives up leaves its work behind, and the next one waits for it: the thread cannot be interrupted. */
-  read(pgm: Uint8Array, layout: Layout, signal: AbortSignal): Promise<TextLine[]> {
-    const turn = this.#tail.then(() => {
-      signal.throwIfAborted();
-      return this.#read(pgm, layout);
-    });
+  /** One picture at a time: the thread cannot be interrupted. */
+  read(pgm: Uint8Array, layout: Layout): Promise<TextLine[]> {
+    const turn = this.#tail.then(() => this.#read(pgm, layout));
     this.#tail = turn.catch(() => undefined);
-    return untilAborted(turn, signal);
+    return turn;
   }
 
   async #read(pgm: Uint8Array, layout: Layout): Promise<TextLine[]> {
@@ -140,7 +139,7 @@ async function programEngine(): Promise<TextEngine | undefined> {
 }
 
 async function listLanguages(file: string): Promise<string[]> {
-  const options = { signal: new AbortController().signal, timeoutMs: listMs };
+  const options = { signal: neverAborted, timeoutMs: listMs };
   const { stdout } = await runForBytes(file, ["--list-langs"], options).catch(() => ({ stdout: "" }));
   return String(stdout)
     .split("\n")
@@ -155,12 +154,11 @@ async function readByProgram(
   pgm: Uint8Array,
   layout: Layout,
   language: string,
-  signal: AbortSignal,
 ): Promise<TextLine[]> {
   const args = ["stdin", "stdout", "-l", language, "--psm", pageModes[layout], "tsv"];
   // Its threads wait for each other: with two it takes five times as long.
   const env = { ...process.env, OMP_THREAD_LIMIT: "1" };
-  const options = { input: pgm, env, signal: atMost(signal, readMs), timeoutMs: readMs };
+  const options = { input: pgm, env, signal: neverAborted, timeoutMs: readMs };
   const { code, stdout, stderr } = await runForBytes(file, args, options);
   if (code === 0) return linesOfTsv(String(stdout));
   const why = stderr.trim().split("\n", 1)[0];

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { ControllerContext } from "../contract.ts";
 import type { DiagnosisContext, DiagnosisFinding } from "../diagnosis.ts";
-import { type DriverController, defineFactory, nowhere } from "../factory.ts";
+import { type DriverController, defineFactory, judging, nowhere } from "../factory.ts";
 import { languageSchema, textChecks } from "./textChecks.ts";
 import { findEngine, visionAddon } from "./textEngine.ts";
 import { menuCommand } from "./textMenu.ts";
@@ -16,23 +16,12 @@ const settings = z.strictObject({
 });
 type Settings = z.output<typeof settings>;
 
-function textController({ languages }: Settings, context: ControllerContext): DriverController {
-  let isOpen = false;
-  return {
+const textController = ({ languages }: Settings, context: ControllerContext): DriverController =>
+  judging({
     kind: "verification_text",
     commands: [menuCommand(context, languages)],
     checks: textChecks(context, languages),
-    open: async (signal) => {
-      signal.throwIfAborted();
-      isOpen = true;
-    },
-    close: async () => {
-      isOpen = false;
-    },
-    isAlive: () => isOpen,
-    noticesAfter: () => [],
-  };
-}
+  });
 
 async function diagnoseText(
   { languages }: Settings,

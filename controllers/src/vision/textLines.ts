@@ -24,8 +24,11 @@ export function lineOf(words: readonly ReadWord[]): TextLine {
   };
 }
 
+/** Several lines as one text. */
+export const joined = (lines: readonly TextLine[]): TextLine => lineOf(lines.flatMap(({ words }) => words));
+
 /** The smallest rect that has all of these in it; at least one is needed. */
-export function around(things: readonly { rect: Rect }[]): Rect {
+function around(things: readonly { rect: Rect }[]): Rect {
   const x = Math.min(...things.map(({ rect }) => rect.x));
   const y = Math.min(...things.map(({ rect }) => rect.y));
   return {
@@ -79,7 +82,7 @@ function paragraphsFrom(first: TextLine, lines: readonly TextLine[]): TextLine[]
     const next = lines.find((line) => isBelow(line, last));
     if (!next) break;
     paragraph = [...paragraph, next];
-    found.push({ ...lineOf(paragraph.flatMap(({ words }) => words)), rect: around(paragraph) });
+    found.push(joined(paragraph));
   }
   return found;
 }

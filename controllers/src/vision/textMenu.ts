@@ -3,7 +3,7 @@ import { type Command, type ControllerContext, defineCommand } from "../contract
 import { DeviceError } from "../errors.ts";
 import type { Rect } from "../shapes.ts";
 import { type Pixels, see } from "./seen.ts";
-import { readPicture } from "./text.ts";
+import { readText } from "./text.ts";
 import { whereShape } from "./textChecks.ts";
 import { columnsOf, type TextLine } from "./textLines.ts";
 
@@ -34,7 +34,7 @@ export function menuCommand(context: ControllerContext, languages: readonly stri
       if (typeof seen === "string")
         throw new DeviceError("DEVICE_ERROR", `The menu cannot be read: ${seen}. Check the source.`);
       const options = { area, languages: language === undefined ? languages : [language] };
-      const { lines } = await readPicture(context, seen, options, signal);
+      const lines = await readText(context, seen, options, signal);
       const items = menuOf(lines.slice(0, mostItems), await seen.rgb());
       const lit = items.flatMap((item) => item.columns.filter(({ highlighted }) => highlighted));
       const highlight =

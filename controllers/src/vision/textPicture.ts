@@ -1,4 +1,5 @@
 import type { Rect } from "../shapes.ts";
+import { cut } from "./planes.ts";
 import type { Pixels, Seen } from "./seen.ts";
 import type { Layout } from "./textEngine.ts";
 import type { ReadWord } from "./textLines.ts";
@@ -70,15 +71,6 @@ export async function prepared(seen: Seen, area?: Rect, wished?: Layout): Promis
       },
     }),
   };
-}
-
-function cut({ bytes, width }: Pixels, area: Rect): Pixels {
-  const part = new Uint8Array(area.width * area.height);
-  for (let row = 0; row < area.height; row++) {
-    const from = (area.y + row) * width + area.x;
-    part.set(bytes.subarray(from, from + area.width), row * area.width);
-  }
-  return { bytes: part, width: area.width, height: area.height };
 }
 
 /** The difference of each pixel from the background around it, as dark on white. A cell is twice as wide as high. */

@@ -3,9 +3,6 @@ import { once } from "node:events";
 import { mkdir, readdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 
-/** The last commit without the walls. */
-const lastWithout = "5eef6965";
-
 async function run(program: string, args: readonly string[], cwd: string): Promise<void> {
   const child = spawn(program, args, { cwd, stdio: ["ignore", "ignore", "inherit"] });
   const [code] = await once(child, "exit");
@@ -22,11 +19,11 @@ async function linkPackages(from: string, to: string): Promise<void> {
 }
 
 /**
- * Builds the product of the commit before the walls in a folder below `scratch`, with the packages of this checkout. The commit
- * must be in this repository: a shallow clone needs `git fetch --unshallow`.
+ * Builds the product of an earlier commit in a folder below `scratch`, with the packages of this checkout. The environment's
+ * BENCH_BEFORE names another commit. It must be in this repository: a shallow clone needs `git fetch --unshallow`.
  */
-export async function beforeBuild(root: string, scratch: string): Promise<string> {
-  const commit = process.env.BENCH_BEFORE ?? lastWithout;
+export async function beforeBuild(root: string, scratch: string, earlier: string): Promise<string> {
+  const commit = process.env.BENCH_BEFORE ?? earlier;
   // Outside of node_modules, where esbuild would read no tsconfig.
   const folder = join(scratch, "before");
   await mkdir(folder);

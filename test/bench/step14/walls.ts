@@ -11,6 +11,8 @@ import type { StdioServer } from "../stdioServer.ts";
 import { beforeBuild } from "./beforeBuild.ts";
 import { daemonMegabytes } from "./megabytes.ts";
 
+/** The last commit without the walls. */
+const lastWithout = "5eef6965";
 /** A process keeps the speed that its start gave it, some percent off another's: the rounds are those of several. */
 const sessions = 3;
 const requests = 20;
@@ -104,7 +106,7 @@ async function measureSession(sides: Sides, before: string, sites: Sites, figure
 
 /** This build next to that of the commit before the walls: the same calls on the same pages, in turn. */
 export async function measureWalls({ sides, url }: Bench): Promise<Measurement[]> {
-  const before = await beforeBuild(sides.root, sides.scratch);
+  const before = await beforeBuild(sides.root, sides.scratch, lastWithout);
   const sites = { url, twenty: await serveTwenty(), settle: await serveSettleSite(patterns) };
   const ours = noFigures();
   const theirs = noFigures();

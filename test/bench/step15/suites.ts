@@ -1,5 +1,6 @@
 import type { Suites } from "../sides.ts";
 import { measureCapture } from "./capture.ts";
+import { measureIdle } from "./idle.ts";
 import { measureImages } from "./images.ts";
 import { measureTexts } from "./texts.ts";
 import { measureZaps } from "./zaps.ts";
@@ -7,6 +8,7 @@ import { measureZaps } from "./zaps.ts";
 /** TVs and set-top boxes by picture, sound and remote. */
 export const step15: Suites = {
   capture: measureCapture,
+  idle: measureIdle,
   images: measureImages,
   texts: measureTexts,
   zaps: measureZaps,

@@ -1,13 +1,24 @@
-import { type ControllerContext, type Frame, imageFactory, type VideoFrame } from "@labwright/controllers";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  type ControllerContext,
+  type Frame,
+  imageFactory,
+  type Rect,
+  type Space,
+  type VideoFrame,
+} from "@labwright/controllers";
 import sharp from "sharp";
 import { beforeAll, expect, it } from "vitest";
 import { testAddons } from "../../fixtures/addons.ts";
 import { controllerContext } from "../../fixtures/controllerContext.ts";
 import { draw, tileSize, tilesOf } from "../../fixtures/uiPictures.ts";
+import { writtenScreen } from "../../fixtures/writtenPictures.ts";
 import { controllerContract } from "../contract.ts";
 
 const never = new AbortController().signal;
-const size = { width: 1920, height: 1080, rotation: 0 as const };
+const size: Space = { width: 1920, height: 1080, rotation: 0 };
 const frameOf = (bytes: Uint8Array): Frame => ({
   ...{ ...size, mimeType: "image/png", bytes, takenAt: new Date().toISOString() },
 });
@@ -29,15 +40,19 @@ beforeAll(async () => {
   saved = { ...frameOf(part), ...tileSize };
 });
 
-/** A device that shows the picture, with one reference of a screen of the size. */
-function context(picture: Frame, space = size, addons = testAddons): ControllerContext {
+type Saved = { picture: Frame; area?: Rect; space?: Space };
+const savedOn = (space: Space): Saved => ({ picture: saved, area: cutOut, space });
+
+/** A device that shows these pictures in turn, the last one from then on, with one reference. */
+function context(shows: Frame | Frame[], reference = savedOn(size), addons = testAddons): ControllerContext {
   const base = controllerContext("lab/tv");
-  const capture = async () => picture;
+  const rest = [shows].flat();
+  const capture = async () => (rest.length > 1 ? rest.shift() : rest[0]) as Frame;
   return {
     ...base,
     addons,
     device: { ...base.device, screen: () => ({ capture }) },
-    reference: async () => ({ picture: saved, area: cutOut, space }),
+    reference: async () => reference,
   };
 }
 
@@ -109,18 +124,74 @@ it("holds after a reference was shown and is gone, over the readings since the l
 });
 
 it("refuses what cannot be compared, with what to do", async () => {
-  const small = { ...size, width: 64, height: 36 };
-  await expect(read(context(shown, small), "image_visible", {})).rejects.toMatchObject({
-    code: "SPACE_MISMATCH",
-  });
   const portrait = { ...size, width: 1080, height: 1920 };
-  await expect(read(context(shown, portrait), "image_visible", {})).rejects.toMatchObject({
-    code: "SPACE_MISMATCH",
-  });
+  const small = { ...frameOf(await draw([])), width: 100, height: 50 };
+  for (const device of [context(shown, savedOn(portrait)), context(small, { picture: saved })])
+    await expect(read(device, "image_visible", {})).rejects.toMatchObject({ code: "SPACE_MISMATCH" });
   const outside = { x: 3000, y: 0, width: 200, height: 200 };
   const tooSmall = { x: 0, y: 0, width: 20, height: 20 };
   for (const area of [outside, tooSmall])
     await expect(read(context(shown), "image_visible", { area })).rejects.toMatchObject({
       code: "INVALID_PARAMS",
     });
+  const empty = { x: 0, y: 0, width: 0, height: 20 };
+  expect(() => read(context(shown), "image_visible", { area: empty })).toThrow(/"width"/);
+});
+
+it("finds a reference that was saved on a screen of another size", async () => {
+  const picture = await sharp(saved.bytes)
+    .resize(2 * tileSize.width, 2 * tileSize.height)
+    .png()
+    .toBuffer();
+  const twice = (rect: Rect) => ({ x: 2 * rect.x, y: 2 * rect.y, width: 240, height: 120 });
+  const reference = {
+    picture: { ...saved, bytes: picture, width: 240, height: 120 },
+    area: twice(cutOut),
+    space: { ...size, width: 3840, height: 2160 },
+  };
+  expect(await read(context(shown, reference), "image_visible", { area: "saved" })).toMatchObject({
+    holds: true,
+    area: cutOut,
+  });
+});
+
+it("sees a change that is too small and too faint for a reduced picture", async () => {
+  const screen = (text: string) =>
+    writtenScreen({
+      ...{ width: 1920, height: 1080, background: "#445" },
+      texts: [{ text, x: 60, y: 346, size: 14, fill: "#5a5a6a" }],
+    });
+  const [room, other] = [await screen("Room 204"), await screen("Room 209")];
+  const area = { x: 56, y: 330, width: 80, height: 24 };
+  const { x: left, y: top, width, height } = area;
+  const bytes = await sharp(room.bytes).extract({ left, top, width, height }).png().toBuffer();
+  const device = context([room, other], { picture: { ...room, bytes, width, height }, area, space: size });
+  expect(await read(device, "image_visible", {})).toMatchObject({ holds: true });
+  expect(await read(device, "image_visible", {})).toMatchObject({ holds: false });
+});
+
+it("compares pictures again after the thread was killed at its work", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "labwright-vision-"));
+  const opencv = join(folder, "node_modules", "@techstark", "opencv-js");
+  await mkdir(opencv, { recursive: true });
+  // In a thread this ends the thread alone.
+  await writeFile(join(opencv, "index.js"), "process.exit(1);");
+  const deadly = { ...testAddons, folder: () => folder };
+  await expect(read(context(shown, savedOn(size), deadly), "image_visible", {})).rejects.toMatchObject({
+    code: "DEVICE_ERROR",
+    message: expect.stringContaining("Try again"),
+  });
+  expect(await read(context(shown), "image_visible", {})).toMatchObject({ holds: true });
+  await rm(folder, { recursive: true });
+});
+
+it("judges nothing by an add-on that does not work, and says how to mend it", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "labwright-vision-"));
+  const broken = { ...testAddons, folder: () => folder };
+  for (const name of ["image_visible", "image_hidden"])
+    expect(await read(context(shown, savedOn(size), broken), name, {})).toMatchObject({
+      holds: false,
+      inconclusive: expect.stringContaining("labwright setup vision"),
+    });
+  await rm(folder, { recursive: true });
 });
