@@ -11,7 +11,9 @@ let product: Product;
 beforeAll(async () => {
   const cues = [{ kind: "banner" as const, text: orders, from: 0, to: 4 }];
   const file = await makeStream(join(folder, "orders.ts"), { seconds: 4, cues, sound: false });
-  product = await openProduct(`devices: [{ name: tv, model: stb, controllers: { av: { file: "${file}" } } }]`);
+  product = await openProduct(
+    `devices: [{ name: tv, model: stb, controllers: { av: { file: "${file}" } } }]`,
+  );
 });
 afterAll(async () => {
   await product?.dispose();
