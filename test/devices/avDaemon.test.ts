@@ -41,10 +41,10 @@ devices:
   return { daemon, tv, box, roku };
 }
 
-const judge = (daemon: DaemonProcess, device_id: string, command: string) =>
+const judge = (daemon: DaemonProcess, device_id: string, command: string, params = {}) =>
   expect
     .poll(async () => {
-      const checks = [{ command, params: {} }];
+      const checks = [{ command, params }];
       return (await daemon.call("verify_device_state", { device_id, checks, timeout_ms: 5_000 })).result.pass;
     }, within)
     .toBe(true);
@@ -75,6 +75,8 @@ it("tells the monitor once of a black picture, with both frames; what our own ke
   await judge(daemon, "tv", "motion");
   tv.darken(true);
   await expect.poll(() => alertsOf(daemon), within).toMatchObject([{ state: "active" }]);
+  // Long enough for a picture that stands still.
+  await judge(daemon, "tv", "black", { for_ms: 1_500 });
   tv.darken(false);
   await expect
     .poll(() => alertsOf(daemon), within)
