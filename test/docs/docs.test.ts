@@ -127,7 +127,7 @@ it("the plan, the policy and the message of labwright qa are read as they stand"
 
 describe("configurations", () => {
   const { load } = openConfigFolder();
-  const configurations = ["docs/android.md", "docs/appium.md", "docs/tv.md"].flatMap((page) =>
+  const configurations = ["README.md", "docs/android.md", "docs/appium.md", "docs/tv.md"].flatMap((page) =>
     blocksOf(page, "yaml")
       .filter((text) => /^devices:/m.test(text))
       .map((text) => [page, text] as const),
