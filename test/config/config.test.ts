@@ -242,7 +242,7 @@ environments:
 
   it("needs none for devices, their models, environments, limits and the matrix", () => {
     const { devices, limits } = read(`
-devices: [{ name: a, watch: true, controllers: { web: { browser: firefox, headless: false, viewport: { width: 800 } } } }]
+devices: [{ name: a, watch: true, controllers: { web: { browser: firefox, headless: false, viewport: { width: 800 } }, image: {}, text: { languages: [fra] } } }]
 models: [{ name: kiosk, drivers: [web] }]
 environments: { staging: { variables: { url: "http://x" } } }
 limits: { lease_ms: 1000 }
