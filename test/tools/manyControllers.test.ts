@@ -14,6 +14,7 @@ beforeAll(async () => {
   product = await openProduct(`devices:
   - { name: tv, model: simulated, controllers: { simulated_infrared: {}, simulated_capture: ${capture}, image: {} } }
   - { name: own, model: simulated, screen: simulated, controllers: { simulated_capture: ${capture}, image: {} } }
+  - { name: small, model: simulated, controllers: { simulated_capture: { frames_per_second: 20 }, image: {} } }
   - { name: liar, model: simulated, controllers: { simulated_capture: { lie_about_size: true } } }
   - { name: hung, model: simulated, controllers: { simulated_infrared: { fail_at_open: no cable }, simulated_capture: { hang_at_open: true } } }
   - { name: poor, model: simulated, controllers: { simulated: { withhold: [open_app] } } }
@@ -121,9 +122,9 @@ test("a picture is found in frames of another size, with its score, its place an
 });
 
 test("a KPI runs from the last input to the first frame that shows the reference, and says its error", async () => {
-  await act("tv", "click_element", { selector: "Settings" });
+  await act("small", "click_element", { selector: "Settings" });
   await made("save_reference", {
-    ...on("tv"),
+    ...on("small"),
     name: "Title",
     kind: "image",
     element: "Device settings",
@@ -149,10 +150,10 @@ test("a KPI runs from the last input to the first frame that shows the reference
     target: "Settings",
     action_sets: [{ actions: [click], kpi: [shown("tv/Title")] }],
   });
-  await act("tv", "press_key", { key: "HOME" });
+  await act("small", "press_key", { key: "HOME" });
   const travelled = await made("navigate_to_node", {
     ...timed,
-    device_id: "tv",
+    device_id: "small",
     node: "Settings",
     wait_ms: 30_000,
   });
