@@ -170,7 +170,7 @@ test("a KPI runs from the last input to the first frame that shows the reference
 test("without a signal it cannot be judged: never a pass, also of the opposite, and runs end as errors", async () => {
   await act("tv", "simulate_fault", { kind: "no_signal" });
   const unsure = { pass: false, inconclusive: expect.stringContaining("no frame") };
-  const quick = { timeout_ms: 2_500 };
+  const quick = { timeout_ms: 500 };
   expect((await verify("tv", shown("tv/Home", quick))).structured).toMatchObject(unsure);
   expect((await verify("tv", shown("tv/Home", { ...quick, negate: true }))).structured).toMatchObject(unsure);
   await made("save_testcase", {
@@ -195,7 +195,7 @@ test("without a signal it cannot be judged: never a pass, also of the opposite, 
     writeFileSync(
       join(product.config.folders.scripts, "looks.py"),
       `import labwright
-check = {"command": "image_visible", "params": {"reference": "tv/Home"}, "timeout_ms": 2500}
+check = {"command": "image_visible", "params": {"reference": "tv/Home"}, "timeout_ms": 500}
 labwright.call("verify_device_state", checks=[check])
 labwright.result("passed")
 `,
