@@ -7,7 +7,6 @@ import {
   findingKinds,
   inputSent,
   type LogSource,
-  nowhere,
 } from "../src/index.ts";
 import { ScreenReader } from "../src/screens/reader.ts";
 import { Box } from "./box.ts";
@@ -16,7 +15,6 @@ import { boxChecks, boxCommands, keyCommand } from "./commands.ts";
 import { Connection, switches } from "./connection.ts";
 import { boxApps, boxFacts, boxSensors } from "./facts.ts";
 import { takePicture } from "./picture.ts";
-import { pictureChecks } from "./pictureChecks.ts";
 import { treeOf } from "./tree.ts";
 
 /** The drivers of one device share its context, and with it the box. */
@@ -154,14 +152,13 @@ export const simulatedInfraredFactory = defineFactory({
   create: (given, context) => infraredControllers(given, boxOf(context)),
 });
 
-function captureController(given: CaptureSettings, context: ControllerContext): DriverController {
-  const capture = new Capture(given, boxOf(context));
+function captureController(given: CaptureSettings, box: Box): DriverController {
+  const capture = new Capture(given, box);
   const { screen, frames } = capture;
   return {
     kind: "av",
-    verification: "verification_image",
     commands: [],
-    checks: pictureChecks(context),
+    checks: [],
     ...{ screen, frames },
     ...lifeOf(capture.connection),
     open: (signal: AbortSignal) => capture.open(signal),
@@ -170,12 +167,12 @@ function captureController(given: CaptureSettings, context: ControllerContext): 
   };
 }
 
-/** The picture of the same box, like a capture device gives it: frames, and checks of them. */
+/** The picture of the same box, like a capture device gives it: frames, for the checks of other drivers. */
 export const simulatedCaptureFactory = defineFactory({
   name: "simulated_capture",
-  kinds: ["av", "verification_image"],
+  kinds: ["av"],
   settings: captureSettings,
   diagnose: madeUp("simulated capture"),
-  offers: () => [captureController(captureSettings.parse({}), nowhere)],
-  create: (given, context) => [captureController(given, context)],
+  offers: () => [captureController(captureSettings.parse({}), new Box())],
+  create: (given, context) => [captureController(given, boxOf(context))],
 });

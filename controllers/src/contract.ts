@@ -10,6 +10,7 @@ import type {
   LogSource,
   Moment,
   ReferencePicture,
+  SensorSource,
   StreamSource,
   VideoFrame,
 } from "./ports.ts";
@@ -150,29 +151,6 @@ export type ElementSource = {
   /** Ranked selectors for elements of the latest dump, in the order of `refs`; empty for an element that is gone. */
   selectors(refs: readonly string[], signal: AbortSignal): Promise<readonly (readonly Selector[])[]>;
 };
-
-/** What a device measures of itself. `unit` is absent for a word or a yes or no. */
-export type SensorReading = { name: string; value: number | string | boolean; unit?: string };
-
-/** Every sensor is in one of the two lists, under the name that {@link sensorNames} gives it or begins with it. */
-export type SensorReport = {
-  readings: readonly SensorReading[];
-  absent: readonly { name: SensorName; reason: string }[];
-  /** The values are made up. */
-  simulated?: boolean;
-};
-export const sensorNames = [
-  "battery",
-  "network",
-  "location",
-  "orientation",
-  "accelerometer",
-  "temperature",
-] as const;
-export type SensorName = (typeof sensorNames)[number];
-
-/** Reads what the device measures of itself. */
-export type SensorSource = { sensors(signal: AbortSignal): Promise<SensorReport> };
 
 /** `id` is what the device's own commands start it by. */
 export type InstalledApp = { id: string; name?: string; version?: string };

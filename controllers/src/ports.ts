@@ -110,6 +110,29 @@ export type LogSource = {
   lines(options: { after?: number; limit: number }, signal: AbortSignal): Promise<readonly LogLine[]>;
 };
 
+/** What a device measures of itself. `unit` is absent for a word or a yes or no. */
+export type SensorReading = { name: string; value: number | string | boolean; unit?: string };
+
+/** Every sensor is in one of the two lists, under the name that {@link sensorNames} gives it or begins with it. */
+export type SensorReport = {
+  readings: readonly SensorReading[];
+  absent: readonly { name: SensorName; reason: string }[];
+  /** The values are made up. */
+  simulated?: boolean;
+};
+export const sensorNames = [
+  "battery",
+  "network",
+  "location",
+  "orientation",
+  "accelerometer",
+  "temperature",
+] as const;
+export type SensorName = (typeof sensorNames)[number];
+
+/** Reads what the device measures of itself. */
+export type SensorSource = { sensors(signal: AbortSignal): Promise<SensorReport> };
+
 /** Where the input of a remote goes. */
 export type FocusSource = {
   /** The element that has the focus, and those that could have it; all have a rect in `space`. */

@@ -28,7 +28,7 @@ describe("devices", () => {
     );
     expect(devices.map(({ drivers }) => drivers)).toEqual([
       ["web", "simulated"],
-      ["simulated", "web"],
+      ["text", "image", "video", "audio", "simulated", "web"],
     ]);
     expect(devices[0]?.controllers.simulated).toMatchObject({ latency_ms: 5 });
   });
@@ -64,18 +64,30 @@ describe("devices", () => {
         line: 3,
         path: "devices[0].model",
         message:
-          'model "desktop" needs the driver "desktop", which is not built in yet; models that can be used are web, android_mobile, android_tv, ios_mobile, stb, simulated',
+          'model "desktop" needs the driver "desktop", which is not built in yet; models that can be used are web, android_mobile, android_tv, ios_mobile, stb, fire_tv, apple_tv, smart_tv, simulated',
       },
     ]);
   });
 
-  it("refuses a device without any driver, and a screen that none of its drivers has", () => {
+  it("refuses a device whose drivers reach nothing, and a screen that none of its drivers has", () => {
     const { problems } = problemsOf(() =>
       load("devices:\n  - {name: box, model: stb}\n  - {name: b, screen: av}\n  - {name: c, screen: web}\n"),
     );
     expect(problems).toMatchObject([
-      { line: 2, message: expect.stringContaining('model "stb" has no driver of its own; name one or more') },
+      { line: 2, message: expect.stringContaining('model "stb" has no driver that reaches a device; name') },
       { line: 3, message: 'the device has no controller "av"; it has web, verification_web' },
+    ]);
+  });
+
+  it("says which settings the driver of a model needs", () => {
+    const { problems } = problemsOf(() =>
+      load(
+        "devices:\n  - {name: a, model: fire_tv, controllers: {av: {x11: ':7'}}}\n  - {name: b, model: ios_mobile}\n",
+      ),
+    );
+    expect(problems).toMatchObject([
+      { line: 2, message: expect.stringContaining("controllers.adb_keys: give serial or address") },
+      { line: 3, message: expect.stringContaining("controllers.appium.url: give url") },
     ]);
   });
 

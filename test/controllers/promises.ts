@@ -131,7 +131,7 @@ export const promises = {
   },
   simulated_capture: {
     ...seesPictures,
-    evidence: { waived: "A picture has a score and no nearest name: test/tools/manyControllers.test.ts." },
+    evidence: { waived: "It has no checks." },
     deadline: { waived: "It has no commands." },
     cancelled: { waived: "It has no commands." },
     "error class": { waived: "It has no commands." },

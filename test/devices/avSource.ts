@@ -25,23 +25,23 @@ function publisherArguments({
 }: Cues): string[] {
   const picture = [
     `testsrc2=s=${size}:r=25:d=${seconds}`,
-    `drawbox=c=black:t=fill:enable='${between(black)}'`,
     // What is left out is filled with the picture before it.
     `select='not(${between(freeze)})'`,
     "fps=25",
   ];
   const sound = `sine=f=440:r=48000:d=${seconds},volume=0:enable='${between(silence)}'`;
   return [
-    ...["-nostdin", "-v", "error", "-re", "-f", "lavfi", "-i", picture.join(",")],
+    ...["-v", "error", "-re", "-f", "lavfi", "-i", picture.join(",")],
     ...(hasSound ? ["-re", "-f", "lavfi", "-i", sound, "-c:a", "mp2"] : []),
+    ...["-vf", `drawbox=c=black:t=fill:enable='${between(black)}'`],
     ...["-c:v", "libx264", "-preset", "ultrafast", "-tune", "zerolatency", "-g", "25", "-pix_fmt", "yuv420p"],
     ...["-f", "mpegts", "-flush_packets", "1", "pipe:1"],
   ];
 }
 
 /**
- * A stream over HTTP. Each client gets the pictures of `playlist`, one after another in one stream, and then nothing more; the
- * last of them begins again where `isEndless`. `clients` counts those so far.
+ * A stream over HTTP. Each client gets the pictures of `playlist`, one after another in one stream, and then nothing more.
+ * `clients` counts those so far; `darken` makes what all of them see black, or no longer.
  */
 export async function publishHttp(playlist: readonly Cues[]) {
   const children = new Set<ChildProcess>();
@@ -52,7 +52,7 @@ export async function publishHttp(playlist: readonly Cues[]) {
     const play = (at: number) => {
       const cues = playlist[at];
       if (!cues || response.destroyed) return;
-      const child = spawn("ffmpeg", publisherArguments(cues), { stdio: ["ignore", "pipe", "ignore"] });
+      const child = spawn("ffmpeg", publisherArguments(cues), { stdio: ["pipe", "pipe", "ignore"] });
       children.add(child);
       response.once("close", () => child.kill("SIGKILL"));
       child.stdout.pipe(response, { end: false });
@@ -66,6 +66,10 @@ export async function publishHttp(playlist: readonly Cues[]) {
   return {
     url: `${site.url}/live.ts`,
     clients: () => clients,
+    darken(isDark: boolean) {
+      // A command of ffmpeg's console: to a filter, now.
+      for (const { stdin } of children) stdin?.write(`cdrawbox -1 enable ${Number(isDark)}\n`);
+    },
     async close() {
       for (const child of children) child.kill("SIGKILL");
       await site.close();

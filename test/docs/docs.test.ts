@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { deviceModels } from "@labwright/controllers";
 import type { Command } from "commander";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readYaml } from "#agent-client/cli/qa.ts";
@@ -9,6 +10,7 @@ import { qaPolicySchema } from "#agent-client/roles/critic.ts";
 import { planSchema } from "#agent-client/roles/plan.ts";
 import { planFlags } from "#agent-client/roles/planGuards.ts";
 import { createProgram } from "#mcp-server/cli/program.ts";
+import { builtInFactories } from "#mcp-server/config/controllers.ts";
 import { separator } from "#mcp-server/services/apps/steps/index.ts";
 import { openConfigFolder } from "../config/loading.ts";
 import type { TestClient } from "../fixtures/client.ts";
@@ -99,8 +101,9 @@ describe("examples of apps and tests", () => {
   it("are saved as they stand", async () => {
     const [app = "", test = ""] = blocksOf("docs/writing-tests.md", "yaml");
     const [first = ""] = blocksOf("README.md", "yaml");
+    const [box = ""] = blocksOf("docs/tv.md", "yaml").filter((text) => !text.startsWith("devices:"));
     const called = "name: log out\napp: shop\nsteps: [go to Home]\n";
-    for (const yaml of [app, called, test, first]) {
+    for (const yaml of [app, called, test, first, box]) {
       const reply = await client.call("import_userinterface", { yaml, replace: true });
       expect(reply.error, yaml).toBeUndefined();
     }
@@ -124,7 +127,7 @@ it("the plan, the policy and the message of labwright qa are read as they stand"
 
 describe("configurations", () => {
   const { load } = openConfigFolder();
-  const configurations = ["docs/android.md", "docs/appium.md"].flatMap((page) =>
+  const configurations = ["README.md", "docs/android.md", "docs/appium.md", "docs/tv.md"].flatMap((page) =>
     blocksOf(page, "yaml")
       .filter((text) => /^devices:/m.test(text))
       .map((text) => [page, text] as const),
@@ -134,6 +137,20 @@ describe("configurations", () => {
 
   it.each(configurations)("of %s are accepted: %s", (_, text) => {
     expect(load(text).devices.length).toBeGreaterThan(0);
+  });
+
+  it("are shown for each model of a TV, with a picture and keys", () => {
+    const tvs = configurations.flatMap(([page, text]) => (page === "docs/tv.md" ? load(text).devices : []));
+    const models = deviceModels.filter(({ needsMore }) => needsMore).map(({ name }) => name);
+    expect([...new Set(tvs.map(({ model }) => model))].toSorted()).toEqual(models.toSorted());
+    const remotes = builtInFactories.filter(({ kinds }) => kinds.includes("remote")).map(({ name }) => name);
+    for (const { name, drivers } of tvs) {
+      expect(drivers, name).toContain("av");
+      expect(
+        drivers.some((driver) => remotes.includes(driver)),
+        name,
+      ).toBe(true);
+    }
   });
 });
 

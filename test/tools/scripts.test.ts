@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
@@ -9,7 +9,7 @@ import { boxYaml } from "../services/apps/navigation/lab.ts";
 import { chain } from "../services/apps/testcases/testcaseBench.ts";
 
 const yaml = `
-devices: [{ name: box, model: simulated }, { name: other, model: simulated }]
+devices: [{ name: box, model: simulated }, { name: other, model: simulated }, { name: browser, model: web }]
 unsafe: { script_needs: [save_testcase, other_devices] }
 limits: { script_memory_mb: 256, script_processes: 32, script_ms: 120000 }`;
 const within = { timeout: 20_000 };
@@ -32,7 +32,6 @@ const execute = (args: Record<string, unknown>) =>
   client.call("execute_script", { device_id: "box", ...args });
 const stepsOf = async (reply: { structured: Record<string, unknown> }) =>
   (await product.services.executions.get(z.string().parse(reply.structured.execution_id))).steps;
-const _runFolders = () => readdirSync(join(product.config.data_dir, "runs"));
 
 test("list_scripts names the user's scripts and the shipped ones, with what each says of itself", async () => {
   script("check.py", "#!/usr/bin/env python3\n# Checks the box\n");
@@ -291,6 +290,7 @@ tried("take_control", device_id="box", force="true")
 tried("get_task_context", device_ids='["other"]')
 tried("take_control")
 tried("cancel_execution", execution_id=sys.argv[2])
+tried("stop_recording", recording_id=sys.argv[3])
 tried("list_hosts")
 `;
   test("gives a script no more than reading, testing and its own device, unless it asks and the configuration allows", async () => {
@@ -300,7 +300,11 @@ tried("list_hosts")
     const kept = { testcase: { name: "kept", steps: ["check text 'Welcome home'"] } };
     expect((await client.call("save_testcase", kept)).error).toBeUndefined();
     const home = { session_id: other, userinterface_name: "box", node: "Home" };
-    const args = [other, (await stranger.call("navigate_to_node", home)).structured.execution_id];
+    const { execution_id } = (await stranger.call("navigate_to_node", home)).structured;
+    const { recording_id } = (await stranger.call("start_recording", { device_id: "browser" })).structured;
+    const stop = () => stranger.call("stop_recording", { recording_id });
+    onTestFinished(async () => void (await stop()));
+    const args = [other, execution_id, recording_id];
     const logOf = async (name: string) =>
       String((await execute({ script: name, args })).structured.log_tail ?? "").split("\n");
 
@@ -317,6 +321,7 @@ tried("list_hosts")
       `get_task_context ${denied("other_devices")}`,
       `take_control ${denied("other_devices")}`,
       "cancel_execution INVALID_INPUT -",
+      "stop_recording INVALID_INPUT -",
       "list_hosts was done",
     ]);
 
@@ -338,6 +343,11 @@ tried("list_hosts")
         ...{ name: "needs.py", needs: ["save_testcase", "delete_testcase", "other_devices", "force"] },
       }),
     );
+    expect((await stop()).error).toBeUndefined();
+    const stops = `labwright.call("stop_recording", recording_id=labwright.call("start_recording")["recording_id"])`;
+    script("records.py", `import labwright\n${stops}\nlabwright.result("passed")\n`);
+    const { structured, text } = await execute({ script: "records.py", device_id: "browser" });
+    expect(structured, text).toMatchObject({ status: "passed" });
   });
 
   test("a test that a script runs cannot run scripts in turn", async () => {

@@ -11,7 +11,7 @@ beforeAll(async () => {
   - { name: box, model: simulated }
   - { name: other, model: simulated }
   - { name: browser, model: web }
-  - { name: tv, model: simulated, controllers: { simulated_capture: { width: 1280, height: 720 } } }
+  - { name: tv, model: simulated, controllers: { simulated_capture: { width: 1280, height: 720 }, image: {} } }
   - { name: broken, model: simulated, controllers: { simulated_infrared: { fail_at_open: no cable } } }
 `);
   client = await product.connect();

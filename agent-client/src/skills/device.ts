@@ -23,6 +23,9 @@ const platforms: Readonly<Record<string, Skill["platform"]>> = {
   ios_mobile: "mobile",
   android_tv: "stb",
   stb: "stb",
+  fire_tv: "stb",
+  apple_tv: "stb",
+  smart_tv: "stb",
   desktop: "desktop",
 };
 

@@ -1,4 +1,4 @@
-import type { SensorName, SensorReading, SensorReport, SensorSource } from "../contract.ts";
+import type { SensorName, SensorReading, SensorReport, SensorSource } from "../ports.ts";
 import type { AndroidDevice } from "./device.ts";
 import { displayIn, displayLine } from "./ui/screenFacts.ts";
 

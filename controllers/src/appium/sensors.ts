@@ -1,12 +1,12 @@
 import { z } from "zod";
+import { DeviceError } from "../errors.ts";
 import {
   type SensorName,
   type SensorReading,
   type SensorReport,
   type SensorSource,
   sensorNames,
-} from "../contract.ts";
-import { DeviceError } from "../errors.ts";
+} from "../ports.ts";
 import { readOrientation as orientationNow } from "./commands/system.ts";
 import type { AppiumDevice } from "./device.ts";
 

@@ -2,7 +2,8 @@ import { z } from "zod";
 import { type Command, type ControllerContext, defineCommand } from "../contract.ts";
 import { DeviceError } from "../errors.ts";
 import type { Rect } from "../shapes.ts";
-import { type Pixels, see } from "./seen.ts";
+import { pause } from "../waiting/deadlines.ts";
+import { type Pixels, type Seen, see } from "./seen.ts";
 import { readText } from "./text.ts";
 import { whereShape } from "./textChecks.ts";
 import { columnsOf, type TextLine } from "./textLines.ts";
@@ -17,6 +18,8 @@ export type MenuItem = {
 };
 
 const mostItems = 200;
+const longestMs = 3_000;
+const lookEveryMs = 50;
 /** Of 255, in the channel that differs most. */
 const otherColour = 24;
 /** More of them than this part are not one highlight. */
@@ -30,7 +33,7 @@ export function menuCommand(context: ControllerContext, languages: readonly stri
     effect: "read",
     input: z.strictObject(whereShape),
     async run({ area, language }, signal) {
-      const seen = await see(context, {}, signal);
+      const seen = await seeNow(context, signal);
       if (typeof seen === "string")
         throw new DeviceError("DEVICE_ERROR", `The menu cannot be read: ${seen}. Check the source.`);
       const options = { area, languages: language === undefined ? languages : [language] };
@@ -48,6 +51,16 @@ export function menuCommand(context: ControllerContext, languages: readonly stri
       };
     },
   });
+}
+
+/** A picture of what earlier commands led to: none that the device showed before this call. */
+async function seeNow(context: ControllerContext, signal: AbortSignal): Promise<Seen | string> {
+  const since = performance.now();
+  for (;;) {
+    const seen = await see(context, { since }, signal);
+    if (typeof seen !== "string" || performance.now() > since + longestMs) return seen;
+    await pause(lookEveryMs, signal);
+  }
 }
 
 /** The lines of a menu, in their order. */

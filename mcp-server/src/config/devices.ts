@@ -95,11 +95,29 @@ function driversOf(
     return undefined;
   }
   const own = Object.keys(writtenSchema.parse(written).devices[index]?.controllers ?? {});
-  const drivers = [...model.drivers.filter((driver) => !own.includes(driver)), ...own];
-  if (drivers.length > 0) return drivers;
-  const hint = `name one or more under controllers; known are ${known.join(", ")}`;
-  report(path, `model "${model.name}" has no driver of its own; ${hint}`);
-  return undefined;
+  const implied = model.drivers.filter((driver) => !own.includes(driver));
+  if (own.length === 0 && (implied.length === 0 || model.needsMore)) {
+    const hint = `name one or more under controllers; known are ${known.join(", ")}`;
+    report(path, `model "${model.name}" has no driver that reaches a device; ${hint}`);
+    return undefined;
+  }
+  checkImplied(model, implied, path, { factories, report });
+  return [...implied, ...own];
+}
+
+/** Reports the drivers of a model that need settings which the device does not give. */
+function checkImplied(
+  { name }: DeviceModel,
+  implied: readonly string[],
+  path: Path,
+  { factories, report }: Pick<Resolving, "factories" | "report">,
+): void {
+  for (const { name: driver, settings } of factories.filter((one) => implied.includes(one.name))) {
+    const problem = settings.safeParse({}).error?.issues[0];
+    if (!problem) continue;
+    const setting = ["controllers", driver, ...problem.path].join(".");
+    report(path, `model "${name}" needs settings of its driver: ${setting}: ${problem.message}`);
+  }
 }
 
 const writtenSchema = z.object({

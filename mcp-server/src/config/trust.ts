@@ -15,6 +15,7 @@ const harmlessSettings: Readonly<Record<string, readonly string[] | "all">> = {
   ],
   android: ["serial", "backend"],
   appium: ["preset", "link_schemes"],
+  text: ["languages"],
   simulated: "all",
   simulated_capture: "all",
   simulated_infrared: "all",

@@ -1,6 +1,8 @@
 import { loadAgents } from "@labwright/agent-client";
+import { deviceModels } from "@labwright/controllers";
 import { matchSkill } from "@labwright/skills";
 import { expect, test } from "vitest";
+import { platformOf } from "#agent-client/skills/device.ts";
 import { allSkills, answers, type Call, hostsOf } from "../../fixtures/agentLab.ts";
 import { calls, says } from "../../fixtures/messagesApi/reply.ts";
 import { namesOf, openTalks, scriptRequest, toolsOf } from "./talk.ts";
@@ -136,4 +138,14 @@ test("three prompts that the available devices can run open a conversation, and 
   const assistant = loadAgents().agents.find((agent) => agent.default);
   for (const { text } of assistant?.suggestions ?? [])
     expect(matchSkill(text, allSkills), text).toMatchObject({ kind: "match" });
+});
+
+test("each model of a device but the made-up one is of a platform that skills are for", () => {
+  const platforms = Object.fromEntries(
+    deviceModels.map(({ name }) => [name, platformOf({ id: name, name, model: name })]),
+  );
+  expect(platforms).toEqual({
+    ...{ web: "web", desktop: "desktop", android_mobile: "mobile", ios_mobile: "mobile", simulated: null },
+    ...{ android_tv: "stb", stb: "stb", fire_tv: "stb", apple_tv: "stb", smart_tv: "stb" },
+  });
 });

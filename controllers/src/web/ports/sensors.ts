@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { SensorReport, SensorSource } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
+import type { SensorReport, SensorSource } from "../../ports.ts";
 import { ask } from "../acting/question.ts";
 import type { DrivenSession } from "../browser/session.ts";
 

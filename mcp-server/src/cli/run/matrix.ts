@@ -11,7 +11,7 @@ const kinds: Readonly<Record<string, readonly string[]>> = {
   phone: ["android_mobile", "ios_mobile"],
   android: ["android_mobile", "android_tv"],
   ios: ["ios_mobile"],
-  tv: ["android_tv", "stb"],
+  tv: ["android_tv", "stb", "fire_tv", "apple_tv", "smart_tv"],
 };
 
 type Known = { id: string; model: string };

@@ -48,6 +48,7 @@ describe("what our own input explains", () => {
     ...more,
   });
   const running = (): DeviceInput => ({ kind: "remote", command: "open_app", params: {}, beganAt: 1_000 });
+  const keys = (...names: string[]) => input("press_sequence", { params: { keys: names } });
   const key = (name: string) => input("press_key", { params: { key: name } });
 
   it.each<[string, FindingKind, DeviceInput | undefined, number]>([
@@ -57,6 +58,19 @@ describe("what our own input explains", () => {
     ["no crash", "app_crash", key("OK"), 3_000],
     ["no app that does not answer", "anr", input("open_app"), 3_000],
     ["a dark screen behind POWER, for ever", "blackscreen", key("power"), never],
+    ["a dark screen behind POWER_OFF, for ever", "blackscreen", key("POWER_OFF"), never],
+    [
+      "a dark screen behind a sequence that ends with POWER, for ever",
+      "blackscreen",
+      keys("OK", "POWER"),
+      never,
+    ],
+    [
+      "a dark screen behind a sequence that goes on after POWER",
+      "blackscreen",
+      keys("POWER", "OK"),
+      2_000 + settleMs,
+    ],
     ["no signal behind a plug that was switched", "no_signal", input("switch_off", { kind: "power" }), never],
     ["silence behind MUTE", "audio_loss", key("MUTE"), never],
     ["a dark screen behind MUTE only for a while", "blackscreen", key("MUTE"), 2_000 + settleMs],

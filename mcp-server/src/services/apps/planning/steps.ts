@@ -15,7 +15,7 @@ const goCommand = "execute_navigation";
 /** Command names of seed 004, and what devices of today offer for them. */
 const aliases: ReadonlyMap<string, string> = new Map([
   ["waitForTextToAppear", "text_visible"],
-  ["waitForImageToAppear", "picture_shown"],
+  ["waitForImageToAppear", "image_visible"],
 ]);
 
 /** Commands that lead to the same place from everywhere. */

@@ -50,6 +50,7 @@ const still: readonly FindingKind[] = ["freeze", "audio_loss"];
 /** What a key causes on purpose, for as long as nothing else is pressed. */
 const ofKey: Readonly<Record<string, readonly FindingKind[]>> = {
   POWER: off,
+  POWER_OFF: off,
   SLEEP: off,
   STANDBY: off,
   STOP: ["blackscreen", ...still],
@@ -63,7 +64,7 @@ const ofKey: Readonly<Record<string, readonly FindingKind[]>> = {
 function isMeant({ kind, command, params }: DeviceInput, finding: FindingKind): boolean {
   if (kind === "power") return off.includes(finding);
   if (command === "close_app") return finding === "app_crash";
-  const { key } = params;
+  const key = Array.isArray(params.keys) ? params.keys.at(-1) : params.key;
   return typeof key === "string" && (ofKey[key.toUpperCase()]?.includes(finding) ?? false);
 }
 

@@ -34,7 +34,7 @@ export class ScriptToolCalls {
   verifiedCount = 0;
   private made = 0;
   private readonly counted = new Set<unknown>();
-  /** By execution: the tool that named it first, which is the one that started it if the script did. */
+  /** By execution or recording: the tool that named it first, which is the one that started it if the script did. */
   private readonly started = new Map<unknown, string>();
   /** By call: why its last answer was inconclusive. */
   private readonly unsure = new Map<string, string>();
@@ -73,6 +73,7 @@ export class ScriptToolCalls {
     if (reply.ok) this.count(tool, reply.structured);
     // A lease that it may take is one that it may use.
     if (reply.ok && tool === "take_control") this.sessions.add(reply.structured.session_id);
+    if (reply.ok && tool === "start_recording") this.started.set(reply.structured.recording_id, tool);
     this.noteUnsure(JSON.stringify([tool, args]), reply);
     const durationMs = this.clock.monotonic() - started;
     await run.step({
@@ -118,7 +119,8 @@ export class ScriptToolCalls {
     }
     const facts = this.tools.find(tool);
     refuseAlways(tool, facts);
-    if (tool === "cancel_execution") this.checkCancel(args.execution_id);
+    if (tool === "cancel_execution") this.checkEnd(args.execution_id, tool, "runs");
+    if (tool === "stop_recording") this.checkEnd(args.recording_id, tool, "recordings");
     const isOwnLease = args.session_id === undefined || args.session_id === run.session_id;
     if (tool === "release_control" && isOwnLease) {
       const hint = "It is given back when the script's run ends.";
@@ -127,16 +129,16 @@ export class ScriptToolCalls {
     checkAllowed({ tool, args, facts }, { device_id: run.device.id, sessions }, this.given);
   }
 
-  /** Throws INVALID_INPUT for a run that the script did not start. */
-  private checkCancel(id: unknown): void {
+  /** Throws INVALID_INPUT for a run or recording that the script did not start. */
+  private checkEnd(id: unknown, tool: string, things: string): void {
     if (id === this.run.id) {
       const message = "A script cannot cancel its own run.";
       throw new ToolError("INVALID_INPUT", message, "End the script instead.");
     }
     const first = this.started.get(id);
     if (first !== undefined && this.tools.find(first)?.effect !== "read") return;
-    const hint = "Call cancel_execution from outside.";
-    throw new ToolError("INVALID_INPUT", "A script can only cancel runs that it started.", hint);
+    const message = `A script can only end ${things} that it started.`;
+    throw new ToolError("INVALID_INPUT", message, `Call ${tool} from outside.`);
   }
 
   /** The checks of a run that the script started count once, when it is over. */
