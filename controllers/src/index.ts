@@ -52,8 +52,8 @@ export {
   rokuFactory,
   samsungFactory,
   webosFactory,
+  x11Factory,
 } from "./remotes/index.ts";
-export { x11Factory } from "./remotes/x11.ts";
 export { audioFactory } from "./sound/factory.ts";
 export { clipped, rectIn } from "./spaces.ts";
 export { videoFactory } from "./videochecks/index.ts";

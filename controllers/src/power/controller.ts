@@ -11,6 +11,7 @@ import type { DiagnosisContext, DiagnosisFinding } from "../diagnosis.ts";
 import { sendInput } from "../dispatch.ts";
 import { DeviceError } from "../errors.ts";
 import { type ControllerFactory, type DriverController, defineFactory, nowhere } from "../factory.ts";
+import { anywhere } from "../wire/sockets.ts";
 import { cycle } from "./cycle.ts";
 import type { MakeOutlet, Outlet, PowerState } from "./outlet.ts";
 
@@ -55,7 +56,7 @@ async function reach<Settings extends z.ZodType>(
   if (JSON.stringify(settings).includes("{{"))
     return { what, status: "ok", detail: "its settings hold a secret, so it was not asked" };
   try {
-    const outlet = driver.make(settings, { allowUrl: () => {}, allowHost: () => {}, addons });
+    const outlet = driver.make(settings, { ...anywhere, allowUrl: () => {}, addons });
     try {
       const state = await outlet.read?.(signal);
       return { what, status: "ok", detail: state ? `${outlet.name} is ${state}` : "it cannot be asked" };

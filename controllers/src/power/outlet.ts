@@ -17,5 +17,5 @@ export type Outlet = {
 /** Makes the outlet of a device from its settings. Starts nothing. */
 export type MakeOutlet<Settings> = (
   settings: Settings,
-  context: Pick<ControllerContext, "allowUrl" | "allowHost" | "addons">,
+  context: Pick<ControllerContext, "allowUrl" | "allowHost" | "allowAddress" | "addons">,
 ) => Outlet;

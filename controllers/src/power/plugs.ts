@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { homeAssistant, homeAssistantSettings } from "../wire/homeAssistant.ts";
 import { powerFactory } from "./controller.ts";
 import { digestAnswer } from "./digest.ts";
 import { type Answer, type Asked, ask, jsonOf, refused, unexpected } from "./http.ts";
@@ -125,31 +126,20 @@ function shelly2({ url, outlet, user, password = "" }: Shelly, host: string, pol
   };
 }
 
-const entity = /^[a-z_]+\.[a-z0-9_]+$/;
-
 export const homeAssistantPowerFactory = powerFactory({
   name: "home_assistant_power",
   settings: z.strictObject({
-    url,
-    entity: text.regex(entity, "an entity such as switch.tv_plug"),
-    token: secret.describe("A long-lived access token. Better as {{secret.NAME}}."),
+    ...homeAssistantSettings,
+    entity: text.regex(/^[a-z_]+\.[a-z0-9_]+$/, "an entity such as switch.tv_plug"),
   }),
   claim: ({ url, entity }) => `${hostOf(url)}/${entity}`,
-  make({ url, entity, token }, policy) {
-    const host = hostOf(url);
-    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  make(settings, policy) {
+    const { entity } = settings;
+    const home = homeAssistant(settings, "controllers.home_assistant_power", policy);
     return {
-      name: `${entity} of ${host}`,
-      async read(signal) {
-        const answer = await askJson(new URL(`/api/states/${entity}`, url), { headers }, policy, signal);
-        // "unavailable" and "unknown": Home Assistant has lost the plug.
-        return shaped(z.object({ state: z.enum(["on", "off"]) }), answer, host).state;
-      },
-      async turn(to, signal) {
-        const address = new URL(`/api/services/homeassistant/turn_${to}`, url);
-        const body = JSON.stringify({ entity_id: entity });
-        await askJson(address, { method: "POST", headers, body }, policy, signal);
-      },
+      name: `${entity} of ${home.host}`,
+      read: async (signal) => shaped(z.enum(["on", "off"]), await home.state(signal), home.host),
+      turn: async (to, signal) => void (await home.call(`homeassistant/turn_${to}`, {}, signal)),
     };
   },
 });

@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import type { Socket } from "node:net";
-import type { Moment } from "../../ports.ts";
-import { withDeadline } from "../../waiting/deadlines.ts";
+import type { Moment } from "../ports.ts";
+import { withDeadline } from "../waiting/deadlines.ts";
 import { Exchange, type Transport } from "./exchange.ts";
 import { offline, reasonOf } from "./failures.ts";
-import { connectMs, connectTls, connectTo, type Peer, type Reach } from "./sockets.ts";
+import { connectMs, connectTls, connectTo, hostAndPort, type Peer, type Reach } from "./sockets.ts";
 
 export type WebPeer = Peer & {
   isSecure: boolean;
@@ -32,8 +32,8 @@ export async function openWebSocket(
   const { socket, fingerprint } = peer.isSecure
     ? await connectTls(peer, given, signal)
     : { socket: await connectTo(peer, given.reach, signal), fingerprint: undefined };
-  const host = peer.host.includes(":") ? `[${peer.host}]` : peer.host;
-  const web = new WebSocket(`ws${peer.isSecure ? "s" : ""}://${host}:${peer.port}${peer.path}`, {
+  const scheme = peer.isSecure ? "wss" : "ws";
+  const web = new WebSocket(`${scheme}://${hostAndPort(peer.host, peer.port)}${peer.path}`, {
     // The certificate was judged before anything is sent.
     createConnection: (): Socket => socket,
     perMessageDeflate: false,

@@ -1,0 +1,46 @@
+import type { Pairing } from "../contract.ts";
+import type { DiagnosisContext, DiagnosisFinding } from "../diagnosis.ts";
+import type { DeviceError } from "../errors.ts";
+import { type Place, unauthorized } from "../wire/failures.ts";
+import { anywhere, connectTo, type Peer } from "../wire/sockets.ts";
+import type { Access } from "./remote.ts";
+
+/** How long the TV waits for the person in front of it, and what is called when it asks. */
+export type PairingQuestion = { ms: number; asked(): void };
+
+/** What a person runs to pair. */
+export const pairingFix = (device: string): string =>
+  `Run: labwright tv pair ${device.slice(device.lastIndexOf("/") + 1)}`;
+
+/** Throws DEVICE_UNAUTHORIZED where this server was never paired with the TV. */
+export async function needPairing(place: Place, { device, pairing }: Access): Promise<Pairing> {
+  const found = await pairing();
+  if (found === undefined) throw notPaired(place, device);
+  return found;
+}
+
+const notPaired = (place: Place, device: string): DeviceError =>
+  unauthorized(place, "this server is not paired with it", `${pairingFix(device)}.`);
+
+/** Whether a TV answers, and whether this server is paired with it. Opens no session, which would show a question on its screen. */
+export async function diagnosePaired(
+  what: string,
+  peer: Peer,
+  { signal, isPaired }: DiagnosisContext,
+): Promise<DiagnosisFinding[]> {
+  const pairing: DiagnosisFinding = isPaired
+    ? { what: `${what} pairing`, status: "ok", detail: "paired" }
+    : {
+        what: `${what} pairing`,
+        status: "missing",
+        detail: "not paired",
+        fix: "Run: labwright tv pair <device>",
+      };
+  try {
+    (await connectTo(peer, anywhere, signal)).destroy();
+    return [{ what, status: "ok", detail: "it answers" }, pairing];
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    return [{ what, status: "missing", detail, fix: peer.check }, pairing];
+  }
+}
