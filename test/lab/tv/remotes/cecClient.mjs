@@ -16,6 +16,9 @@ say("waiting for input");
 for await (const line of createInterface({ input: process.stdin })) {
   const [, bytes] = /^tx ([0-9a-f:]+)$/.exec(line) ?? [];
   if (bytes === undefined) continue;
+  // A code that the bus does not take, and one that the adapter never answers.
+  if (bytes.endsWith(":fe")) say("ERROR:   [            420]\tfailed to transmit");
+  if (/:f[ef]$/.test(bytes)) continue;
   appendFileSync(process.env.CEC_SENT, `${bytes}\n`);
   say(`TRAFFIC: [            420]\t<< ${bytes}`);
 }
