@@ -3,9 +3,10 @@ import type { DiagnosisContext, DiagnosisFinding } from "../diagnosis.ts";
 import { inputSent } from "../dispatch.ts";
 import { runProgram } from "../programs/run.ts";
 import { openConsole } from "../wire/console.ts";
+import { orClose } from "../wire/exchange.ts";
 import { offline, refused } from "../wire/failures.ts";
 import { keyTables } from "./keyTables.ts";
-import { type Access, defineRemote } from "./remote.ts";
+import { type Access, defineRemote, type RemoteLink } from "./remote.ts";
 import { keyMap, keysSchema } from "./settings.ts";
 
 const settings = z.strictObject({
@@ -33,7 +34,11 @@ const startMs = 15_000;
 const own = "1";
 const check = "Plug it in, or correct controllers.cec.adapter; cec-client -l lists adapters.";
 
-async function connect({ adapter, target }: Settings, _access: Access, signal: AbortSignal) {
+async function connect(
+  { adapter, target }: Settings,
+  _access: Access,
+  signal: AbortSignal,
+): Promise<RemoteLink> {
   const given = adapter === undefined ? [] : [adapter];
   const place = { name: ["the CEC adapter", ...given].join(" "), check };
   const connection = openConsole(program, [...options, ...given], place);
@@ -55,23 +60,18 @@ async function connect({ adapter, target }: Settings, _access: Access, signal: A
     version ||= /libCEC version: ([\w.]+)/i.exec(line)?.[1] ?? "";
     return /waiting for input/.test(line) || undefined;
   };
-  try {
-    await connection.expect(isReady, startMs, signal);
-  } catch (error) {
-    await connection.close();
-    throw error;
-  }
+  await orClose(connection, () => connection.expect(isReady, startMs, signal));
   return {
     facts: { make: "CEC", version: `libCEC ${version}` },
     connection,
-    ask: (signal: AbortSignal) => send(`${to}:8f`, signal),
-    async press(code: string, signal: AbortSignal) {
+    ask: (signal) => send(`${to}:8f`, signal),
+    async press(code, signal) {
       const sentAt = await down(code, signal);
       inputSent();
       await up(signal);
       return sentAt;
     },
-    hold: { down, up: (_code: string, signal: AbortSignal) => up(signal) },
+    hold: { down, up: (_code, signal) => up(signal) },
   };
 }
 

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { unsent } from "../dispatch.ts";
 import { DeviceError } from "../errors.ts";
-import { byLine, Exchange, overSocket } from "../wire/exchange.ts";
+import { byLine, Exchange, orClose, overSocket } from "../wire/exchange.ts";
 import { refused } from "../wire/failures.ts";
 import { connectTo, hostAndPort } from "../wire/sockets.ts";
-import { type Access, defineRemote } from "./remote.ts";
+import { type Access, defineRemote, type RemoteLink } from "./remote.ts";
 import { hostSchema, keyMap, keysSchema, portSchema } from "./settings.ts";
 
 const settings = z.strictObject({
@@ -15,16 +15,18 @@ const settings = z.strictObject({
     .regex(/^\d{1,2}:\d{1,2}$/)
     .default("1:1")
     .describe("Module and connector of the emitter, such as 1:3."),
-  keys: keysSchema(/^\d{5,6},\d{1,2},\d{1,3}(,\d{1,5}){2,500}$/).describe(
-    "Name of a key to its learned code: what follows the id in sendir, as frequency,repeat,offset,on,off,on,off ...",
-  ),
+  keys: keysSchema(/^\d{5,6},\d{1,2},\d{1,3}(,\d{1,5}){2,500}$/)
+    .unwrap()
+    .describe(
+      "Name of a key to its learned code: what follows the id in sendir, as frequency,repeat,offset,on,off,on,off ...",
+    ),
 });
 
 async function connect(
   { address: host, port, connector }: z.output<typeof settings>,
   access: Access,
   signal: AbortSignal,
-) {
+): Promise<RemoteLink> {
   const place = {
     name: `the Global Caché at ${hostAndPort(host, port)}`,
     check: "Check its power and network, or correct controllers.global_cache.address.",
@@ -49,22 +51,17 @@ async function connect(
     const isVersion = (line: string) => /^(?:version,\d+,(.+)|(\d+-[\d-]+))$/.exec(line)?.slice(1);
     return (await ask("getversion", isVersion, own)).answer.join("");
   };
-  try {
-    return {
-      facts: { make: "Global Caché", version: await version(signal) },
-      connection,
-      ask: version,
-      async press(code: string, own: AbortSignal) {
-        last = (last % 65_535) + 1;
-        const done = `completeir,${connector},${last}`;
-        const isDone = (line: string) => line === done || undefined;
-        return (await ask(`sendir,${connector},${last},${code}`, isDone, own)).sentAt;
-      },
-    };
-  } catch (error) {
-    await connection.close();
-    throw error;
-  }
+  return orClose(connection, async () => ({
+    facts: { make: "Global Caché", version: await version(signal) },
+    connection,
+    ask: version,
+    async press(code, own) {
+      last = (last % 65_535) + 1;
+      const done = `completeir,${connector},${last}`;
+      const isDone = (line: string) => line === done || undefined;
+      return (await ask(`sendir,${connector},${last},${code}`, isDone, own)).sentAt;
+    },
+  }));
 }
 
 const busy = (name: string) =>

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { DeviceError } from "../errors.ts";
-import { Exchange, overSocket, type Split } from "../wire/exchange.ts";
+import { Exchange, orClose, overSocket, type Split } from "../wire/exchange.ts";
 import { refused } from "../wire/failures.ts";
 import { connectLocal } from "../wire/sockets.ts";
 import { keyTables } from "./keyTables.ts";
-import { type Access, defineRemote } from "./remote.ts";
+import { type Access, defineRemote, type RemoteLink } from "./remote.ts";
 import { keyMap, keysSchema } from "./settings.ts";
 
 const settings = z.strictObject({
@@ -37,7 +37,7 @@ function keysOf({ keys }: Settings, listed: readonly string[]): Map<string, stri
   return new Map([...usual, ...others.map((code): [string, string] => [code, code])]);
 }
 
-async function connect(given: Settings, _access: Access, signal: AbortSignal) {
+async function connect(given: Settings, _access: Access, signal: AbortSignal): Promise<RemoteLink> {
   const { socket, remote } = given;
   const place = {
     name: `lircd at ${socket}`,
@@ -56,7 +56,7 @@ async function connect(given: Settings, _access: Access, signal: AbortSignal) {
   };
   const send = async (how: string, code: string, own: AbortSignal) =>
     (await ask(`SEND_${how} ${remote} ${code}`, own)).sentAt;
-  try {
+  return orClose(connection, async () => {
     const [version = ""] = (await ask("VERSION", signal)).data;
     const remotes = (await ask("LIST", signal)).data;
     if (!remotes.includes(remote))
@@ -69,17 +69,14 @@ async function connect(given: Settings, _access: Access, signal: AbortSignal) {
       facts: { make: "infrared", version: `lircd ${version}` },
       connection,
       keys: keysOf(given, listed),
-      ask: (own: AbortSignal) => ask("VERSION", own),
-      press: (code: string, own: AbortSignal) => send("ONCE", code, own),
+      ask: (own) => ask("VERSION", own),
+      press: (code, own) => send("ONCE", code, own),
       hold: {
-        down: (code: string, own: AbortSignal) => send("START", code, own),
-        up: (code: string, own: AbortSignal) => send("STOP", code, own),
+        down: (code, own) => send("START", code, own),
+        up: (code, own) => send("STOP", code, own),
       },
     };
-  } catch (error) {
-    await connection.close();
-    throw error;
-  }
+  });
 }
 
 /** Infrared by lircd, with the remotes of its lircd.conf. Whether the box took the light is unknown: a key that left counts as sent. */

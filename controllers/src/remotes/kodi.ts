@@ -3,7 +3,7 @@ import { type Command, defineCommand } from "../contract.ts";
 import { sendInput } from "../dispatch.ts";
 import { portable } from "../portable.ts";
 import type { Moment } from "../ports.ts";
-import { byObject, Exchange, overSocket } from "../wire/exchange.ts";
+import { byObject, Exchange, orClose, overSocket } from "../wire/exchange.ts";
 import { refused } from "../wire/failures.ts";
 import { askHttp, type HttpPeer } from "../wire/http.ts";
 import { readJson } from "../wire/json.ts";
@@ -32,10 +32,9 @@ const replySchema = z.object({
   error: z.object({ message: z.string() }).optional(),
 });
 type Reply = z.output<typeof replySchema>;
-const factsSchema = z.object({
-  name: z.string(),
-  version: z.object({ major: z.number(), minor: z.number() }),
-});
+const factsSchema = z
+  .object({ name: z.string(), version: z.object({ major: z.number(), minor: z.number() }) })
+  .catch({ name: "Kodi", version: { major: 0, minor: 0 } });
 
 function peerOf({
   address,
@@ -92,12 +91,10 @@ async function connect(given: Settings, reach: Access, signal: AbortSignal): Pro
     const fix = "Check the key's code, or the name of the add-on.";
     throw refused(peer, `${method}: ${answer.error.message}`, fix);
   };
-  try {
+  const begin = async (): Promise<KodiLink> => {
     const properties = ["name", "version"];
     const { result } = await call("Application.GetProperties", { properties }, signal);
-    const { name, version } = factsSchema
-      .catch({ name: "Kodi", version: { major: 0, minor: 0 } })
-      .parse(result);
+    const { name, version } = factsSchema.parse(result);
     return {
       facts: { make: name, version: `${version.major}.${version.minor}` },
       ...(connection && { connection }),
@@ -105,10 +102,8 @@ async function connect(given: Settings, reach: Access, signal: AbortSignal): Pro
       press: async (code, own) => (await call(...callOf(code), own)).sentAt,
       open: async (addonid, own) => (await call("Addons.ExecuteAddon", { addonid, wait: false }, own)).sentAt,
     };
-  } catch (error) {
-    await connection?.close();
-    throw error;
-  }
+  };
+  return connection ? orClose(connection, begin) : begin();
 }
 
 /** The method of a code. `activatewindow(x)` has one of its own. */

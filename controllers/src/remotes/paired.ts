@@ -1,12 +1,20 @@
 import type { Pairing } from "../contract.ts";
 import type { DiagnosisContext, DiagnosisFinding } from "../diagnosis.ts";
-import type { DeviceError } from "../errors.ts";
 import { type Place, unauthorized } from "../wire/failures.ts";
 import { anywhere, connectTo, type Peer } from "../wire/sockets.ts";
+import type { WebLink } from "../wire/webSocket.ts";
 import type { Access } from "./remote.ts";
 
 /** How long the TV waits for the person in front of it, and what is called when it asks. */
 export type PairingQuestion = { ms: number; asked(): void };
+
+/** Has the TV of these settings ask. Throws DEVICE_OFFLINE, DEVICE_UNAUTHORIZED, COMMAND_TIMEOUT. */
+export type PairTv = (
+  settings: unknown,
+  access: Access,
+  question: PairingQuestion,
+  signal: AbortSignal,
+) => Promise<{ link: WebLink; token: string }>;
 
 /** What a person runs to pair. */
 export const pairingFix = (device: string): string =>
@@ -15,12 +23,9 @@ export const pairingFix = (device: string): string =>
 /** Throws DEVICE_UNAUTHORIZED where this server was never paired with the TV. */
 export async function needPairing(place: Place, { device, pairing }: Access): Promise<Pairing> {
   const found = await pairing();
-  if (found === undefined) throw notPaired(place, device);
-  return found;
+  if (found) return found;
+  throw unauthorized(place, "this server is not paired with it", `${pairingFix(device)}.`);
 }
-
-const notPaired = (place: Place, device: string): DeviceError =>
-  unauthorized(place, "this server is not paired with it", `${pairingFix(device)}.`);
 
 /** Whether a TV answers, and whether this server is paired with it. Opens no session, which would show a question on its screen. */
 export async function diagnosePaired(

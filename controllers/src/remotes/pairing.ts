@@ -23,7 +23,9 @@ export async function pairTv(
   const pair = driver === "webos" ? pairs.webos : pairs.samsung;
   const access = { ...reach, device, pairing: async () => undefined };
   try {
-    return await pair(settings, access, { ms, asked }, signal);
+    const { link, token } = await pair(settings, access, { ms, asked }, signal);
+    await link.exchange.close();
+    return { token, ...(link.fingerprint !== undefined && { certificate: link.fingerprint }) };
   } catch (error) {
     if (!(error instanceof DeviceError) || error.code !== "COMMAND_TIMEOUT") throw error;
     throw new DeviceError(

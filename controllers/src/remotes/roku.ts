@@ -4,7 +4,7 @@ import { askHttp, type HttpPeer } from "../wire/http.ts";
 import { hostAndPort } from "../wire/sockets.ts";
 import { type Apps, appCommands, appSource } from "./apps.ts";
 import { keyTables } from "./keyTables.ts";
-import { type Access, defineRemote } from "./remote.ts";
+import { type Access, defineRemote, type RemoteLink } from "./remote.ts";
 import { hostSchema, keyMap, keysSchema, portSchema } from "./settings.ts";
 
 const settings = z.strictObject({ address: hostSchema, port: portSchema.default(8060), keys: keysSchema() });
@@ -22,7 +22,11 @@ const appsIn = (xml: string) =>
     return { id: plain(id), name: plain(name), ...(version !== undefined && { version }) };
   });
 
-async function connect({ address, port }: z.output<typeof settings>, reach: Access, signal: AbortSignal) {
+async function connect(
+  { address, port }: z.output<typeof settings>,
+  reach: Access,
+  signal: AbortSignal,
+): Promise<RemoteLink & { apps: Apps }> {
   const peer: HttpPeer = {
     name: `the Roku at ${hostAndPort(address, port)}`,
     check: "Switch it on, or correct controllers.roku.address.",
@@ -58,11 +62,11 @@ async function connect({ address, port }: z.output<typeof settings>, reach: Acce
   return {
     facts: { make, version: tag(info, "software-version") },
     apps,
-    ask: (own: AbortSignal) => read("device-info", own),
-    press: (code: string, own: AbortSignal) => key("press", code, own),
+    ask: (own) => read("device-info", own),
+    press: (code, own) => key("press", code, own),
     hold: {
-      down: (code: string, own: AbortSignal) => key("down", code, own),
-      up: (code: string, own: AbortSignal) => key("up", code, own),
+      down: (code, own) => key("down", code, own),
+      up: (code, own) => key("up", code, own),
     },
   };
 }

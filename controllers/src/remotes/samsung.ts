@@ -1,12 +1,13 @@
 import { z } from "zod";
 import type { Pairing } from "../contract.ts";
+import { orClose } from "../wire/exchange.ts";
 import { unauthorized } from "../wire/failures.ts";
 import { readJson } from "../wire/json.ts";
 import { hostAndPort } from "../wire/sockets.ts";
 import { openWebSocket, type WebLink, type WebPeer } from "../wire/webSocket.ts";
 import { keyTables } from "./keyTables.ts";
-import { diagnosePaired, needPairing, type PairingQuestion, pairingFix } from "./paired.ts";
-import { type Access, defineRemote } from "./remote.ts";
+import { diagnosePaired, needPairing, type PairingQuestion, type PairTv, pairingFix } from "./paired.ts";
+import { type Access, defineRemote, type RemoteLink } from "./remote.ts";
 import { hostSchema, keyMap, keysSchema, portSchema } from "./settings.ts";
 
 const settings = z.strictObject({ address: hostSchema, port: portSchema.default(8002), keys: keysSchema() });
@@ -17,6 +18,8 @@ const eventSchema = z.object({
   data: z.object({ token: z.union([z.string(), z.number()]).optional() }).optional(),
 });
 const acceptMs = 5_000;
+const askOnce =
+  "On the TV open Settings, General, External Device Manager, and set Access Notification to First Time Only.";
 const ownName = encodeURIComponent(Buffer.from("Labwright").toString("base64"));
 
 const peerOf = ({ address: host, port }: Settings): WebPeer => ({
@@ -31,7 +34,7 @@ async function openChannel(
   access: Access,
   { pairing, ms, asked }: PairingQuestion & { pairing?: Pairing },
   signal: AbortSignal,
-): Promise<{ link: WebLink; token: string | undefined }> {
+): Promise<{ link: WebLink; token: string }> {
   const path = pairing ? `${peer.path}&token=${encodeURIComponent(pairing.token)}` : peer.path;
   const fix = `${pairingFix(access.device)}, and accept it on the TV.`;
   const given = { reach: access, pinned: pairing?.certificate, fix };
@@ -41,18 +44,17 @@ async function openChannel(
     if (event === "ms.channel.unauthorized")
       throw unauthorized(peer, "it has forgotten this server, or the answer was no", fix);
     if (event === "ms.channel.timeOut") throw unauthorized(peer, "no one answered its question", fix);
-    return event === "ms.channel.connect" ? { token: data?.token?.toString() } : undefined;
+    if (event !== "ms.channel.connect") return undefined;
+    // A TV that knows this server repeats no token.
+    const token = data?.token?.toString() ?? pairing?.token;
+    if (token === undefined) throw unauthorized(peer, "it gave no token", askOnce);
+    return { token };
   };
-  try {
-    asked();
-    return { link, token: (await link.exchange.expect(find, ms, signal)).token };
-  } catch (error) {
-    await link.exchange.close();
-    throw error;
-  }
+  asked();
+  return { link, ...(await orClose(link.exchange, () => link.exchange.expect(find, ms, signal))) };
 }
 
-async function connect(given: Settings, access: Access, signal: AbortSignal) {
+async function connect(given: Settings, access: Access, signal: AbortSignal): Promise<RemoteLink> {
   const peer = peerOf(given);
   const pairing = await needPairing(peer, access);
   const { link } = await openChannel(peer, access, { pairing, ms: acceptMs, asked() {} }, signal);
@@ -64,11 +66,11 @@ async function connect(given: Settings, access: Access, signal: AbortSignal) {
     facts: { make: "Samsung" },
     connection: link.exchange,
     // An empty message: the TV reads it and does nothing.
-    ask: (own: AbortSignal) => link.send("{}", own),
-    press: (code: string, own: AbortSignal) => send("Click", code, own),
+    ask: (own) => link.send("{}", own),
+    press: (code, own) => send("Click", code, own),
     hold: {
-      down: (code: string, own: AbortSignal) => send("Press", code, own),
-      up: (code: string, own: AbortSignal) => send("Release", code, own),
+      down: (code, own) => send("Press", code, own),
+      up: (code, own) => send("Release", code, own),
     },
   };
 }
@@ -81,21 +83,5 @@ export const samsungFactory = defineRemote({
   diagnose: (given, context) => diagnosePaired("Samsung TV", peerOf(given), context),
 });
 
-/** Pairs with the TV of these settings of the driver. Throws DEVICE_OFFLINE, DEVICE_UNAUTHORIZED, COMMAND_TIMEOUT. */
-export async function pairSamsung(
-  given: unknown,
-  access: Access,
-  question: PairingQuestion,
-  signal: AbortSignal,
-): Promise<Pairing> {
-  const peer = peerOf(settings.parse(given));
-  const { link, token } = await openChannel(peer, access, question, signal);
-  await link.exchange.close();
-  if (token === undefined)
-    throw unauthorized(
-      peer,
-      "it gave no token",
-      "On the TV open Settings, General, External Device Manager, and set Access Notification to First Time Only.",
-    );
-  return { token, ...(link.fingerprint !== undefined && { certificate: link.fingerprint }) };
-}
+export const pairSamsung: PairTv = (given, access, question, signal) =>
+  openChannel(peerOf(settings.parse(given)), access, question, signal);

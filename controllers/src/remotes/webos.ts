@@ -1,14 +1,15 @@
 import { z } from "zod";
 import type { Pairing } from "../contract.ts";
 import { sendInput } from "../dispatch.ts";
+import { orClose } from "../wire/exchange.ts";
 import { refused, unauthorized } from "../wire/failures.ts";
 import { readJson } from "../wire/json.ts";
 import { hostAndPort } from "../wire/sockets.ts";
 import { openWebSocket, type WebLink, type WebPeer } from "../wire/webSocket.ts";
 import { type Apps, appCommands, appSource } from "./apps.ts";
 import { keyTables } from "./keyTables.ts";
-import { diagnosePaired, needPairing, type PairingQuestion, pairingFix } from "./paired.ts";
-import { type Access, defineRemote } from "./remote.ts";
+import { diagnosePaired, needPairing, type PairingQuestion, type PairTv, pairingFix } from "./paired.ts";
+import { type Access, defineRemote, type RemoteLink } from "./remote.ts";
 import { hostSchema, keyMap, keysSchema, portSchema } from "./settings.ts";
 import { webosManifest } from "./webosManifest.ts";
 
@@ -54,13 +55,9 @@ async function register(
     asked();
     return undefined;
   };
-  try {
-    const message = JSON.stringify({ id: "register", type: "register", payload });
-    return { link, token: (await link.exchange.ask(message, find, signal, ms)).answer };
-  } catch (error) {
-    await link.exchange.close();
-    throw error;
-  }
+  const message = JSON.stringify({ id: "register", type: "register", payload });
+  const ask = () => link.exchange.ask(message, find, signal, ms);
+  return { link, token: (await orClose(link.exchange, ask)).answer };
 }
 
 /** SSAP over the channel of requests. Buttons have a socket of their own, which the TV names. */
@@ -108,19 +105,14 @@ class Ssap {
   async #openPointer(signal: AbortSignal): Promise<WebLink> {
     const where = "com.webos.service.networkinput/getPointerInputSocket";
     const path = String((await this.request(where, {}, signal)).answer.socketPath);
-    const url = URL.canParse(path) ? new URL(path) : undefined;
-    const { host } = this.#peer;
-    if (url === undefined || !/^wss?:$/.test(url.protocol) || url.hostname.replace(/^\[|\]$/g, "") !== host)
-      throw refused(
-        this.#peer,
-        "its pointer socket is on another host",
-        "Give the TV's own IP address in controllers.webos.address.",
-      );
-    const isSecure = url.protocol === "wss:";
-    const port = Number(url.port || (isSecure ? 443 : 80));
-    const peer = { ...this.#peer, isSecure, port, path: url.pathname + url.search };
+    if (!URL.canParse(path)) throw refused(this.#peer, "it names no pointer socket", this.#peer.check);
+    const { protocol, port, pathname, search } = new URL(path);
+    const isSecure = protocol === "wss:";
+    // On the TV itself, whatever host it names.
+    const place = { isSecure, port: Number(port || (isSecure ? 443 : 80)), path: pathname + search };
     const pinned = this.#main.fingerprint;
-    return openWebSocket(peer, { reach: this.#access, pinned, fix: this.#fix }, signal);
+    const given = { reach: this.#access, pinned, fix: this.#fix };
+    return openWebSocket({ ...this.#peer, ...place }, given, signal);
   }
 }
 
@@ -148,28 +140,27 @@ const appsOf = (tv: Ssap): Apps => ({
   },
 });
 
-async function connect(given: Settings, access: Access, signal: AbortSignal) {
+async function connect(
+  given: Settings,
+  access: Access,
+  signal: AbortSignal,
+): Promise<RemoteLink & { apps: Apps }> {
   const peer = peerOf(given);
   const pairing = await needPairing(peer, access);
   const { link } = await register(peer, access, { pairing, ms: registerMs, asked() {} }, signal);
   const tv = new Ssap(peer, access, link);
   const info = (own: AbortSignal) => tv.request("system/getSystemInfo", {}, own);
-  try {
-    const { modelName = "TV" } = (await info(signal)).answer;
-    return {
-      facts: { make: `LG ${String(modelName)}` },
-      connection: link.exchange,
-      apps: appsOf(tv),
-      ask: info,
-      async press(code: string, own: AbortSignal) {
-        const [, request] = /^ssap:\/\/(.+)$/.exec(code) ?? [];
-        return request === undefined ? tv.button(code, own) : (await tv.request(request, {}, own)).sentAt;
-      },
-    };
-  } catch (error) {
-    await link.exchange.close();
-    throw error;
-  }
+  const { answer } = await orClose(link.exchange, () => info(signal));
+  return {
+    facts: { make: `LG ${String(answer.modelName ?? "TV")}` },
+    connection: link.exchange,
+    apps: appsOf(tv),
+    ask: info,
+    async press(code, own) {
+      const [, request] = /^ssap:\/\/(.+)$/.exec(code) ?? [];
+      return request === undefined ? tv.button(code, own) : (await tv.request(request, {}, own)).sentAt;
+    },
+  };
 }
 
 /** LG's TVs by SSAP, once paired. */
@@ -182,14 +173,5 @@ export const webosFactory = defineRemote({
   diagnose: (given, context) => diagnosePaired("LG TV", peerOf(given), context),
 });
 
-/** Pairs with the TV of these settings of the driver. Throws DEVICE_OFFLINE, DEVICE_UNAUTHORIZED, COMMAND_TIMEOUT. */
-export async function pairWebos(
-  given: unknown,
-  access: Access,
-  question: PairingQuestion,
-  signal: AbortSignal,
-): Promise<Pairing> {
-  const { link, token } = await register(peerOf(settings.parse(given)), access, question, signal);
-  await link.exchange.close();
-  return { token, ...(link.fingerprint !== undefined && { certificate: link.fingerprint }) };
-}
+export const pairWebos: PairTv = (given, access, question, signal) =>
+  register(peerOf(settings.parse(given)), access, question, signal);

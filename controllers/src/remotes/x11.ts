@@ -7,7 +7,7 @@ import { portable } from "../portable.ts";
 import type { Moment } from "../ports.ts";
 import { runProgram } from "../programs/run.ts";
 import { openConsole } from "../wire/console.ts";
-import { answerMs } from "../wire/exchange.ts";
+import { answerMs, orClose } from "../wire/exchange.ts";
 import { offline, refused } from "../wire/failures.ts";
 import { keyTables } from "./keyTables.ts";
 import { type Access, defineRemote, type RemoteLink, type Use } from "./remote.ts";
@@ -18,12 +18,6 @@ const settings = z.strictObject({
     .string()
     .regex(/^:\d{1,5}(\.\d)?$/, 'a display of this machine, such as ":77"')
     .describe('The X11 display on which the device is shown, such as ":77". Keys go there by xdotool.'),
-  window: z
-    .string()
-    .min(1)
-    .max(200)
-    .optional()
-    .describe("A pattern of a window's title: it gets the keyboard focus when the remote connects."),
   keys: keysSchema(/^[A-Za-z0-9_]+(\+[A-Za-z0-9_]+)*$/).describe(
     "Keys by name as xdotool calls them, such as RED: F5 or GUIDE: ctrl+g; added to the usual ones.",
   ),
@@ -32,8 +26,8 @@ const settings = z.strictObject({
 type Keyboard = RemoteLink & { type(text: string, signal: AbortSignal): Promise<Moment> };
 
 async function connect(
-  { display, window }: z.output<typeof settings>,
-  { isDoctor }: Access,
+  { display }: z.output<typeof settings>,
+  _access: Access,
   signal: AbortSignal,
 ): Promise<Keyboard> {
   const place = {
@@ -57,41 +51,25 @@ async function connect(
   };
   const send = async (command: string, own: AbortSignal) =>
     (await ask([command, "getmouselocation"], /^x:\d+ y:/, own)).sentAt;
-  const once = async (args: readonly string[], input: string, own: AbortSignal) => {
-    const timeoutMs = answerMs + input.length * 50;
-    const { code, stderr } = await runProgram("xdotool", args, { signal: own, timeoutMs, env, input });
-    return { isDone: code === 0, said: stderr };
+  const { answer } = await orClose(connection, () => ask(["getdisplaygeometry"], /^\d+ \d+$/, signal));
+  const [width = 0, height = 0] = answer.split(" ").map(Number);
+  return {
+    facts: { screen: { width, height } },
+    connection,
+    ask: (own) => send("", own),
+    press: (code, own) => send(`key --delay 0 ${code}`, own),
+    hold: {
+      down: (code, own) => send(`keydown ${code}`, own),
+      up: (code, own) => send(`keyup ${code}`, own),
+    },
+    /** On the standard input of xdotool, where no list of processes shows it. */
+    async type(input, own) {
+      const given = { signal: own, timeoutMs: answerMs + input.length * 50, env, input };
+      const { code, stderr } = await runProgram("xdotool", ["type", "--delay", "12", "--file", "-"], given);
+      if (code === 0) return performance.now();
+      throw offline(place, stderr.trim().slice(0, 200) || "xdotool ended");
+    },
   };
-  try {
-    const [width = 0, height = 0] = (await ask(["getdisplaygeometry"], /^\d+ \d+$/, signal)).answer
-      .split(" ")
-      .map(Number);
-    if (window !== undefined && !isDoctor) {
-      const { isDone } = await once(["search", "--onlyvisible", "--name", window, "windowfocus"], "", signal);
-      const check = "Start the app, or correct controllers.x11.window.";
-      if (!isDone)
-        throw offline({ ...place, check }, `no window there has a title like ${JSON.stringify(window)}`);
-    }
-    return {
-      facts: { screen: { width, height } },
-      connection,
-      ask: (own) => send("", own),
-      press: (code, own) => send(`key --delay 0 ${code}`, own),
-      hold: {
-        down: (code, own) => send(`keydown ${code}`, own),
-        up: (code, own) => send(`keyup ${code}`, own),
-      },
-      /** On the standard input of xdotool, where no list of processes shows it. */
-      async type(text, own) {
-        const { isDone, said } = await once(["type", "--delay", "12", "--file", "-"], text, own);
-        if (isDone) return performance.now();
-        throw offline(place, said.trim().slice(0, 200) || "xdotool ended");
-      },
-    };
-  } catch (error) {
-    await connection.close();
-    throw error;
-  }
 }
 
 const typeText = (use: Use<Keyboard>): Command =>

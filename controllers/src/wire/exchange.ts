@@ -118,6 +118,16 @@ export class Exchange {
   }
 }
 
+/** The result of `work`, or its failure with the connection closed. */
+export async function orClose<T>(connection: Exchange, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+}
+
 /** Takes whole messages off the front of what has come so far, and returns what is left. */
 export type Split = (text: string, take: (message: string) => void) => string;
 
