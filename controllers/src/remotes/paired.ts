@@ -1,8 +1,8 @@
 import type { Pairing } from "../contract.ts";
 import type { DiagnosisContext, DiagnosisFinding } from "../diagnosis.ts";
-import { type Place, unauthorized } from "../wire/failures.ts";
+import { unauthorized } from "../wire/failures.ts";
 import { anywhere, connectTo, type Peer } from "../wire/sockets.ts";
-import type { WebLink } from "../wire/webSocket.ts";
+import type { WebLink, WebPeer } from "../wire/webSocket.ts";
 import type { Access } from "./remote.ts";
 
 /** How long the TV waits for the person in front of it, and what is called when it asks. */
@@ -20,11 +20,15 @@ export type PairTv = (
 export const pairingFix = (device: string): string =>
   `Run: labwright tv pair ${device.slice(device.lastIndexOf("/") + 1)}`;
 
-/** Throws DEVICE_UNAUTHORIZED where this server was never paired with the TV. */
-export async function needPairing(place: Place, { device, pairing }: Access): Promise<Pairing> {
+/**
+ * Throws DEVICE_UNAUTHORIZED where this server was never paired with the TV, or by another kind of connection: a token that came by
+ * TLS goes to the TV of that certificate alone.
+ */
+export async function needPairing(peer: WebPeer, { device, pairing }: Access): Promise<Pairing> {
   const found = await pairing();
-  if (found) return found;
-  throw unauthorized(place, "this server is not paired with it", `${pairingFix(device)}.`);
+  if (found && (found.certificate !== undefined) === peer.isSecure) return found;
+  const reason = found ? "it was paired by another kind of connection" : "this server is not paired with it";
+  throw unauthorized(peer, reason, `${pairingFix(device)}.`);
 }
 
 /** Whether a TV answers, and whether this server is paired with it. Opens no session, which would show a question on its screen. */

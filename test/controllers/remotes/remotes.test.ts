@@ -1,11 +1,14 @@
 import { execFileSync } from "node:child_process";
+import { X509Certificate } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
+  type ControllerFactory,
   globalCacheFactory,
   homeAssistantFactory,
   kodiFactory,
+  type Pairing,
   pairTv,
   rokuFactory,
   samsungFactory,
@@ -36,7 +39,7 @@ function certificate(name: string) {
   execFileSync("openssl", ["req", ...options, ...subject, "-keyout", key, "-out", cert], { stdio: "ignore" });
   const made = { key: readFileSync(key, "utf8"), cert: readFileSync(cert, "utf8") };
   rmSync(folder, { recursive: true });
-  return made;
+  return { ...made, fingerprint: new X509Certificate(made.cert).fingerprint256 };
 }
 
 controllerContract("the driver roku", async () => {
@@ -78,12 +81,13 @@ remoteContract("webos", async () => {
 remoteContract(
   "samsung",
   async () => {
-    const { keys, tv, port, close } = await startSamsung(certificate("contract"));
+    const own = certificate("contract");
+    const { keys, tv, port, close } = await startSamsung(own);
     tv.token = "51823407";
     return {
       factory: samsungFactory,
       settings: { address, port },
-      context: { pairing: async () => ({ token: tv.token }) },
+      context: { pairing: async () => ({ token: tv.token, certificate: own.fingerprint }) },
       arrived: () => keys,
       sends: { OK: ["Click KEY_ENTER"], UP: ["Click KEY_UP"] },
       holds: ["Press KEY_UP", "Release KEY_UP"],
@@ -287,6 +291,61 @@ describe("an LG TV", () => {
     await remote.close();
     await tv.close();
   });
+});
+
+it("a token goes by no other kind of connection than the one that the TV was paired by", async () => {
+  const [plain, secure] = [await startWebos(), await startSamsung(certificate("other"))];
+  plain.tv.key = "token";
+  const ways: [object, Pairing][] = [
+    [
+      { port: plain.port, secure: false },
+      { token: "token", certificate: "AB:CD" },
+    ],
+    [{ port: secure.port, secure: true }, { token: "token" }],
+  ];
+  for (const [given, pairing] of ways) {
+    const { remote } = makeRemote(webosFactory, { address, ...given }, { pairing: async () => pairing });
+    await expect(remote.open(never)).rejects.toMatchObject({
+      code: "DEVICE_UNAUTHORIZED",
+      message: expect.stringMatching(/paired by another kind of connection.*Run: labwright tv pair tv/),
+    });
+  }
+  await plain.close();
+  await secure.close();
+});
+
+it("doctor asks no TV to pair and sends no secret, and says what to run", async () => {
+  const tv = await startWebos();
+  const look = (factory: ControllerFactory, settings: object, isPaired = false) =>
+    factory.diagnose?.(factory.settings.parse({ address, ...settings }), {
+      ...{ env: {}, addons: reach.addons, signal: never, isPaired },
+    });
+  const settings = { port: tv.port, secure: false };
+  const answers = { what: "LG TV", status: "ok" };
+  expect(await look(webosFactory, settings)).toMatchObject([
+    answers,
+    { what: "LG TV pairing", status: "missing", fix: "Run: labwright tv pair <device>" },
+  ]);
+  expect(await look(webosFactory, settings, true)).toMatchObject([
+    answers,
+    { status: "ok", detail: "paired" },
+  ]);
+  expect(tv.tv.key).toBe("");
+  await tv.close();
+  expect(await look(webosFactory, settings, true)).toMatchObject([
+    { what: "LG TV", status: "missing", fix: expect.stringContaining("controllers.webos.address") },
+    { status: "ok" },
+  ]);
+  const kodi = await startKodiRpc();
+  const login = { port: kodi.http, user: "kodi", password: "{{secret.KODI}}" };
+  expect(await look(kodiFactory, login)).toMatchObject([
+    { what: "Kodi", status: "ok", detail: expect.stringContaining("it was not asked") },
+  ]);
+  expect(await look(kodiFactory, { ...login, password: "secret-of-kodi" })).toMatchObject([
+    { what: "Kodi", status: "ok", detail: "Kodi 20.1" },
+  ]);
+  expect(kodi.calls).toHaveLength(1);
+  await kodi.close();
 });
 
 describe("a Samsung TV", () => {
