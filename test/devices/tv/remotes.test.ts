@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { adbKeysFactory, cecFactory, infraredFactory } from "@labwright/controllers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeRemote, never } from "../../controllers/remotes/openRemote.ts";
-import { remoteContract } from "../../controllers/remotes/remoteContract.ts";
+import { failureOf, remoteContract } from "../../controllers/remotes/remoteContract.ts";
 import { testAddons } from "../../fixtures/addons.ts";
 import { startAndroidLab } from "../../fixtures/androidLab.ts";
 import { startLircd } from "../../lab/tv/infrared.ts";
@@ -97,11 +97,15 @@ remoteContract("cec by a program that speaks cec-client's console", async () => 
 });
 
 describe("CEC", () => {
-  it("says what its adapter lacks", async () => {
+  it("says what its adapter lacks, and that a key was sent whose release failed", async () => {
     const { undo } = await fakeCecClient();
     try {
-      const { remote } = makeRemote(cecFactory, { target: 4 });
+      const { remote, press } = makeRemote(cecFactory, { target: 4, keys: { STUCK: "fd" } });
       await remote.open(never);
+      expect(await failureOf(() => press("STUCK"))).toMatchObject({
+        dispatched: "yes",
+        failure: { code: "DEVICE_ERROR", message: expect.stringContaining("failed to transmit") },
+      });
       expect(remote.facts?.()).toEqual({ make: "CEC", version: "libCEC 6.0.2" });
       await remote.close();
       const gone = makeRemote(cecFactory, { adapter: "/dev/missing" });
