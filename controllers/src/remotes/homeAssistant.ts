@@ -2,7 +2,7 @@ import { z } from "zod";
 import { keyTables } from "./keyTables.ts";
 import { anywhere, defineRemote, diagnoseLink, keyMap, keysSchema, type RemoteLink } from "./remote.ts";
 import { offline, refused, unauthorized } from "./wire/failures.ts";
-import { askHttp } from "./wire/http.ts";
+import { askHttp, readJson } from "./wire/http.ts";
 import type { Reach } from "./wire/sockets.ts";
 
 const settings = z.strictObject({
@@ -85,15 +85,6 @@ function createLink({ url, token, entity, device }: Settings, reach: Reach): Rem
     ask: state,
     press: (code, signal) => send(code, signal),
   };
-}
-
-/** Undefined for text that is not JSON. */
-export function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Any remote that Home Assistant has, such as that of an Apple TV. */

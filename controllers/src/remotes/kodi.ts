@@ -4,7 +4,6 @@ import { sendInput } from "../dispatch.ts";
 import { DeviceError } from "../errors.ts";
 import { portable } from "../portable.ts";
 import type { Moment } from "../ports.ts";
-import { readJson } from "./homeAssistant.ts";
 import { keyTables } from "./keyTables.ts";
 import {
   anywhere,
@@ -19,7 +18,7 @@ import {
 } from "./remote.ts";
 import { byObject, Exchange, overSocket } from "./wire/exchange.ts";
 import { offline, refused, unauthorized } from "./wire/failures.ts";
-import { askHttp } from "./wire/http.ts";
+import { askHttp, readJson } from "./wire/http.ts";
 import { connectTo, type Reach } from "./wire/sockets.ts";
 
 const settings = z.strictObject({

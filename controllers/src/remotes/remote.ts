@@ -108,7 +108,8 @@ class RemoteDevice extends ConnectedDevice {
   }
 }
 
-function remoteController(
+/** The controller of a remote: the commands of its keys, and its own. */
+export function remoteController(
   { link, keys, commands = [], apps }: Remote,
   context: ControllerContext,
 ): DriverController {

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import type { Pairing } from "../contract.ts";
-import { readJson } from "./homeAssistant.ts";
 import { keyTables } from "./keyTables.ts";
 import {
   defineRemote,
@@ -13,6 +12,7 @@ import {
   type RemoteLink,
 } from "./remote.ts";
 import { notPaired, offline, pairingFix, unauthorized } from "./wire/failures.ts";
+import { readJson } from "./wire/http.ts";
 import type { Reach } from "./wire/sockets.ts";
 import { openWebSocket, type WebLink } from "./wire/webSocket.ts";
 

@@ -12,7 +12,6 @@ import { DeviceError } from "../errors.ts";
 import { portable } from "../portable.ts";
 import type { Moment } from "../ports.ts";
 import { poll } from "../waiting/deadlines.ts";
-import { readJson } from "./homeAssistant.ts";
 import { keyTables } from "./keyTables.ts";
 import {
   defineRemote,
@@ -25,6 +24,7 @@ import {
 } from "./remote.ts";
 import { webosManifest } from "./webosManifest.ts";
 import { notPaired, offline, pairingFix, refused, unauthorized } from "./wire/failures.ts";
+import { readJson } from "./wire/http.ts";
 import type { Reach } from "./wire/sockets.ts";
 import { openWebSocket, type WebLink } from "./wire/webSocket.ts";
 

@@ -1,4 +1,4 @@
-import { type ClientRequest, request as plainRequest } from "node:http";
+import { type ClientRequest, type IncomingHttpHeaders, request as plainRequest } from "node:http";
 import { request as secureRequest } from "node:https";
 import { DeviceError } from "../../errors.ts";
 import type { Moment } from "../../ports.ts";
@@ -7,12 +7,20 @@ import { answerMs } from "./exchange.ts";
 import { lost, offline, type Place, reasonOf, refused, silent } from "./failures.ts";
 import { lookupBy, type Reach } from "./sockets.ts";
 
-export type Answer = { status: number; text: string; sentAt: Moment };
+export type Answer = {
+  status: number;
+  headers: IncomingHttpHeaders;
+  bytes: Buffer;
+  text: string;
+  sentAt: Moment;
+};
 export type Request = {
   url: string;
   method?: "GET" | "POST";
   headers?: Readonly<Record<string, string>>;
-  body?: string;
+  body?: string | Uint8Array;
+  /** The longest wait for the whole answer, in milliseconds. */
+  ms?: number;
 };
 
 const mostBytes = 2_000_000;
@@ -23,7 +31,7 @@ const mostBytes = 2_000_000;
  * redirect or more than 2 MB.
  */
 export async function askHttp(
-  { url, method = "GET", headers = {}, body }: Request,
+  { url, method = "GET", headers = {}, body, ms = answerMs }: Request,
   { place, reach }: { place: Place; reach: Reach },
   signal: AbortSignal,
 ): Promise<Answer> {
@@ -31,7 +39,7 @@ export async function askHttp(
   const { protocol, hostname, port } = new URL(url);
   const isSecure = protocol === "https:";
   reach.allowHost(hostname.replace(/^\[|\]$/g, ""), Number(port || (isSecure ? 443 : 80)));
-  const limit = withDeadline(signal, answerMs);
+  const limit = withDeadline(signal, ms);
   const state: { sentAt?: Moment } = {};
   try {
     const start = isSecure ? secureRequest : plainRequest;
@@ -48,7 +56,7 @@ export async function askHttp(
     );
   } catch (error) {
     signal.throwIfAborted();
-    throw failureOf(error, place, { isSent: state.sentAt !== undefined, isLate: limit.over() });
+    throw failureOf(error, place, { isSent: state.sentAt !== undefined, isLate: limit.over(), ms });
   } finally {
     limit.done();
   }
@@ -57,16 +65,16 @@ export async function askHttp(
 function failureOf(
   error: unknown,
   place: Place,
-  { isSent, isLate }: { isSent: boolean; isLate: boolean },
+  { isSent, isLate, ms }: { isSent: boolean; isLate: boolean; ms: number },
 ): DeviceError {
   if (error instanceof DeviceError) return error;
-  if (isSent) return isLate ? silent(place, answerMs) : lost(place);
-  return offline(place, isLate ? `no connection within ${answerMs / 1_000} s` : reasonOf(error));
+  if (isSent) return isLate ? silent(place, ms) : lost(place);
+  return offline(place, isLate ? `no connection within ${ms / 1_000} s` : reasonOf(error));
 }
 
 function readAnswer(
   request: ClientRequest,
-  body: string | undefined,
+  body: string | Uint8Array | undefined,
   place: Place,
 ): Promise<Omit<Answer, "sentAt">> {
   return new Promise((resolve, reject) => {
@@ -80,11 +88,22 @@ function readAnswer(
         request.destroy();
       });
       response.on("error", reject);
-      response.on("end", () =>
-        resolve({ status: response.statusCode ?? 0, text: Buffer.concat(parts).toString("utf8") }),
-      );
+      response.on("end", () => {
+        const { statusCode: status = 0, headers } = response;
+        const all = Buffer.concat(parts);
+        resolve({ status, headers, bytes: all, text: all.toString("utf8") });
+      });
     });
     request.on("error", reject);
     request.end(body);
   });
+}
+
+/** Undefined for text that is not JSON. */
+export function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
