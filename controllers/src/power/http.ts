@@ -31,10 +31,10 @@ export class Plug {
   /** `path` with its query. Every status is an answer. */
   ask(path: string, asked: Asked, signal: AbortSignal): Promise<Answer> {
     const check = "Check that it is on, in this network, and that its address in the settings is right.";
-    const { reach, host, url } = this;
+    const place = { name: this.host, check };
     return askHttp(
-      { url: new URL(path, url).href, ...asked },
-      { place: { name: host, check }, reach },
+      { url: new URL(path, this.url).href, ...asked },
+      { place, reach: this.reach },
       signal,
     );
   }
