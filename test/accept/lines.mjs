@@ -94,6 +94,14 @@ export const lines = [
     check: (log) => expectIn(log, /^kodi +a channel plays, and its key brings the next +passed/m, "verdict"),
   },
   {
+    name: "sound",
+    steps: [15],
+    what: "twenty phrases, right or nearly right, are told apart, and speech in six languages from eight other sounds",
+    prints: true,
+    start: () => script("test/accept/sound.mjs"),
+    check: (log) => expectIn(log, /^wrong: none/m, "clean result"),
+  },
+  {
     name: "bench",
     what: "npm run bench prints the table, and every goal is met",
     prints: true,

@@ -32,11 +32,7 @@ export class Plug {
   ask(path: string, asked: Asked, signal: AbortSignal): Promise<Answer> {
     const check = "Check that it is on, in this network, and that its address in the settings is right.";
     const place = { name: this.host, check };
-    return askHttp(
-      { url: new URL(path, this.url).href, ...asked },
-      { place, reach: this.reach },
-      signal,
-    );
+    return askHttp({ url: new URL(path, this.url).href, ...asked }, { place, reach: this.reach }, signal);
   }
 
   /** The JSON of an answer. Throws also DEVICE_UNAUTHORIZED, and DEVICE_ERROR for another status or shape. */

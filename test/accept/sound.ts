@@ -1,0 +1,70 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { judged, soundsIn } from "../devices/tv/sounds.ts";
+
+/** Said as they stand, and each with another phrase that is nearly the same. */
+const phrases = [
+  ["welcome to the living room", "welcome to the dining room"],
+  ["the news begin at eight", "the news begin at nine"],
+  ["press the red button", "press the green button"],
+  ["your recording has started", "your recording has ended"],
+  ["please enter your password", "please enter your address"],
+  ["no signal was found", "the signal was found"],
+  ["turn the volume up", "turn the volume down"],
+  ["next on channel five", "next on channel seven"],
+  ["this film is not available", "this film is now available"],
+  ["good evening and welcome", "good morning and welcome"],
+] as const;
+const voices = ["en", "en-us", "en-gb-x-rp"];
+
+const spoken = [
+  ["en", "the news begin at eight tonight"],
+  ["fr", "bonsoir et bienvenue chez vous"],
+  ["de", "die Nachrichten beginnen um acht"],
+  ["es", "buenas noches y bienvenidos"],
+  ["it", "buona sera e benvenuti a tutti"],
+  ["pl", "dobry wieczór państwu, witamy"],
+] as const;
+const notSpoken = [
+  "sine=frequency=440:duration=4",
+  "anoisesrc=duration=4:amplitude=0.3:seed=3:color=pink",
+  "anoisesrc=duration=4:amplitude=0.5:seed=5:color=brown",
+  "aevalsrc='0.2*sin(2*PI*262*t)+0.2*sin(2*PI*330*t)+0.2*sin(2*PI*392*t)':d=4",
+  "aevalsrc='(0.3*sin(2*PI*262*t)+0.2*sin(2*PI*524*t)+0.1*sin(2*PI*786*t))*exp(-6*mod(t,0.4))':d=4",
+  "aevalsrc='0.3*sin(2*PI*523*t+6*sin(2*PI*5*t))':d=4",
+  "aevalsrc='(random(0)-0.5)*exp(-20*mod(t,0.5))+0.8*sin(2*PI*60*t)*exp(-15*mod(t,1))':d=4",
+  "aevalsrc='0.3*sin(2*PI*(200*t+200*t*t))':d=4",
+] as const;
+
+/** Held-out phrases, right and nearly right, and speech against sounds that are none. Prints each; 1 where one is wrong. */
+export async function main(): Promise<number> {
+  const folder = await mkdtemp(join(tmpdir(), "labwright-sound-"));
+  const { made, said } = soundsIn(folder);
+  const wrong: string[] = [];
+  const expectHolds = async (
+    samples: Float32Array,
+    [name, params]: [string, object],
+    wanted: boolean,
+    what: string,
+  ) => {
+    const { holds, actual, inconclusive } = await judged({ samples }, name, params);
+    const line = `${name} ${what}: ${inconclusive ?? actual}`;
+    process.stdout.write(`${line}\n`);
+    if (holds !== wanted || inconclusive !== undefined) wrong.push(line);
+  };
+  try {
+    for (const [at, [text, other]] of phrases.entries()) {
+      const voice = voices[at % voices.length] ?? "en";
+      await expectHolds(await said(voice, text), ["phrase", { text }], true, `"${text}"`);
+      await expectHolds(await said(voice, other), ["phrase", { text }], false, `"${text}" for "${other}"`);
+    }
+    for (const [voice, text] of spoken)
+      await expectHolds(await said(voice, text), ["speech", {}], true, `in ${voice}`);
+    for (const filter of notSpoken) await expectHolds(await made(filter), ["speech", {}], false, filter);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+  process.stdout.write(`wrong: ${wrong.length === 0 ? "none" : `\n${wrong.join("\n")}`}\n`);
+  return wrong.length === 0 ? 0 : 1;
+}
