@@ -96,7 +96,7 @@ export const lines = [
   {
     name: "sound",
     steps: [15],
-    what: "twenty phrases, right or nearly right, are told apart, and speech in six languages from eight other sounds",
+    what: "ten phrases are told from other sentences, and speech in six languages from eight other sounds",
     prints: true,
     start: () => script("test/accept/sound.mjs"),
     check: (log) => expectIn(log, /^wrong: none/m, "clean result"),

@@ -99,13 +99,13 @@ const phraseCheck = (context: ControllerContext): Check =>
     {
       name: "phrase",
       description:
-        "Whether an English phrase is said while it listens. It recognises this phrase or nothing.",
+        "Whether an English phrase is said while it listens. It is told from other sentences, and not surely from one that differs in a word.",
       input: z.strictObject({ text: z.string().min(1).max(200), listen_ms }),
       ask: ({ text, listen_ms: ms }) => ({ expected: `someone says "${text}"`, ms }),
     },
     async (sound, { text }, signal) => {
       const holds = await withWav(sound, context, (wav) => hearsPhrase(wav, text, signal));
-      return { holds, actual: holds ? "it was heard" : "it was not recognised" };
+      return { holds, actual: holds ? "this or one much like it was heard" : "it was not recognised" };
     },
   );
 
