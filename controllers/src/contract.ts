@@ -10,6 +10,7 @@ import type {
   Moment,
   ReferencePicture,
   StreamSource,
+  Transcriber,
   VideoFrame,
 } from "./ports.ts";
 import type { Dump, Frame, Rect, Selector } from "./shapes.ts";
@@ -288,6 +289,7 @@ export type Controller = {
   readonly isolation?: Isolation;
   readonly frames?: FrameSource;
   readonly stream?: StreamSource;
+  readonly transcriber?: Transcriber;
   readonly logs?: LogSource;
   readonly focus?: FocusSource;
   readonly findings?: FindingSource;

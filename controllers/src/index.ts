@@ -24,6 +24,7 @@ export {
 } from "./factory.ts";
 export { fenced } from "./fence.ts";
 export { FrameHub, type FrameHubOptions, type PushedFrame } from "./frames/hub.ts";
+export { oneKvmFactory } from "./kvm/index.ts";
 export { type DeviceModel, deviceModels } from "./models.ts";
 export { appShape, portable } from "./portable.ts";
 export * from "./ports.ts";

@@ -5,7 +5,7 @@ import { portable } from "../portable.ts";
 import type { Moment } from "../ports.ts";
 import { byObject, Exchange, orClose, overSocket } from "../wire/exchange.ts";
 import { refused } from "../wire/failures.ts";
-import { askHttp, type HttpPeer } from "../wire/http.ts";
+import { askPeer, type HttpPeer } from "../wire/http.ts";
 import { readJson } from "../wire/json.ts";
 import { connectTo, hostAndPort } from "../wire/sockets.ts";
 import { appId } from "./apps.ts";
@@ -68,7 +68,7 @@ const replyTo = (id: number) => (text: string) => {
 const byHttp =
   (peer: HttpPeer): Send =>
   async (body, id, signal) => {
-    const { text, sentAt } = await askHttp(peer, "/jsonrpc", { method: "POST", body }, signal);
+    const { text, sentAt } = await askPeer(peer, "/jsonrpc", { method: "POST", json: body }, signal);
     const answer = replyTo(id)(text);
     if (answer !== undefined) return { answer, sentAt };
     throw refused(peer, "its answer is not JSON-RPC", peer.mend);

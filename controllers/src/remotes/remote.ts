@@ -179,6 +179,23 @@ class RemoteDevice<Link extends RemoteLink> extends ConnectedDevice implements K
   }
 }
 
+/** The controller of a remote. `open` connects, when the controller is opened. */
+export function remoteController<Link extends RemoteLink>(
+  { holds, commands, apps }: Pick<RemoteDriver<z.ZodType, Link>, "holds" | "commands" | "apps">,
+  keys: ReadonlyMap<string, string>,
+  open: (signal: AbortSignal) => Promise<Link>,
+  context: ControllerContext,
+): DriverController {
+  const device = new RemoteDevice(keys, open);
+  return {
+    kind: "remote",
+    commands: [...remoteCommands({ device, holds }, context), ...(commands?.(device.use) ?? [])],
+    checks: [],
+    ...(apps && { apps: apps(device.use) }),
+    ...device.life(),
+  };
+}
+
 /** A driver with one controller, `remote`, whose commands are those of its keys and its own. */
 export function defineRemote<Settings extends z.ZodType, Link extends RemoteLink>(
   driver: RemoteDriver<Settings, Link>,
@@ -195,19 +212,9 @@ export function defineRemote<Settings extends z.ZodType, Link extends RemoteLink
       throw offline({ name: driver.what, check }, "it does not answer");
     }
   };
-  const controller = (device: RemoteDevice<Link>, context: ControllerContext): DriverController => ({
-    kind: "remote",
-    commands: [
-      ...remoteCommands({ device, holds: driver.holds }, context),
-      ...(driver.commands?.(device.use) ?? []),
-    ],
-    checks: [],
-    ...(driver.apps && { apps: driver.apps(device.use) }),
-    ...device.life(),
-  });
   return defineFactory({
     ...{ name, settings, claims, kinds: ["remote" as const] },
-    offers: () => [controller(new RemoteDevice(new Map(), () => Promise.reject(notConnected())), nowhere)],
+    offers: () => [remoteController(driver, new Map(), () => Promise.reject(notConnected()), nowhere)],
     create(given, context) {
       const { deviceId: device } = context;
       const access: Access = {
@@ -217,13 +224,12 @@ export function defineRemote<Settings extends z.ZodType, Link extends RemoteLink
         pairing: () => context.pairing(name),
       };
       const open = (signal: AbortSignal) => connect(given, access, signal);
-      return [controller(new RemoteDevice(driver.keys(given), open), context)];
+      return [remoteController(driver, driver.keys(given), open, context)];
     },
     diagnose: (given, context) => diagnose({ ...driver, connect }, given, context),
   });
 }
 
-/** Says whether a connection works. Sends no key. */
 async function diagnose<Settings extends z.ZodType, Link extends RemoteLink>(
   driver: RemoteDriver<Settings, Link>,
   settings: z.output<Settings>,
@@ -237,18 +243,27 @@ async function diagnose<Settings extends z.ZodType, Link extends RemoteLink>(
   if (driver.diagnose) return driver.diagnose(settings, context);
   if (JSON.stringify(settings).includes("{{"))
     return [{ what, status: "ok", detail: "its settings hold a secret, so it was not asked" }];
+  const access = { ...anywhere, device: "", pairing: async () => undefined, isDoctor: true };
+  return [await diagnoseLink(what, (signal) => driver.connect(settings, access, signal), context.signal)];
+}
+
+/** Opens a connection for a moment, to say whether it works. Sends no key. */
+export async function diagnoseLink(
+  what: string,
+  open: (signal: AbortSignal) => Promise<RemoteLink>,
+  signal: AbortSignal,
+): Promise<DiagnosisFinding> {
   try {
-    const access = { ...anywhere, device: "", pairing: async () => undefined, isDoctor: true };
-    const { facts, connection } = await driver.connect(settings, access, atMost(context.signal, doctorMs));
+    const { facts, connection } = await open(atMost(signal, doctorMs));
     await connection?.close();
     const { make, version, screen } = facts;
     const size = screen && `${screen.width} x ${screen.height} pixels`;
     const detail = [make, version, size].filter(Boolean).join(" ") || "it answers";
-    return [{ what, status: "ok", detail }];
+    return { what, status: "ok", detail };
   } catch (error) {
     if (!(error instanceof DeviceError))
-      return [{ what, status: "missing", detail: "it does not answer", fix: "Switch it on" }];
+      return { what, status: "missing", detail: "it does not answer", fix: "Switch it on" };
     const { reason: detail, fix } = reasonAndFix(error);
-    return [{ what, status: "missing", detail, ...(fix !== undefined && { fix }) }];
+    return { what, status: "missing", detail, ...(fix !== undefined && { fix }) };
   }
 }

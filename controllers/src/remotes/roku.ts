@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { sendInput } from "../dispatch.ts";
-import { askHttp, type HttpPeer } from "../wire/http.ts";
+import { askPeer, type HttpPeer } from "../wire/http.ts";
 import { hostAndPort } from "../wire/sockets.ts";
 import { type Apps, appCommands, appSource } from "./apps.ts";
 import { keyTables } from "./keyTables.ts";
@@ -39,9 +39,9 @@ async function connect(
     mend: "Check the code of the key, or the number of the app.",
   };
   const read = async (what: string, own: AbortSignal) =>
-    (await askHttp(peer, `/query/${what}`, {}, own)).text;
+    (await askPeer(peer, `/query/${what}`, {}, own)).text;
   const act = async (path: string, own: AbortSignal) =>
-    (await askHttp(peer, path, { method: "POST" }, own)).sentAt;
+    (await askPeer(peer, path, { method: "POST" }, own)).sentAt;
   const key = (how: string, code: string, own: AbortSignal) =>
     act(`/key${how}/${encodeURIComponent(code)}`, own);
   const front = async (own: AbortSignal) => appsIn(await read("active-app", own))[0]?.id;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Moment } from "../ports.ts";
 import { offline, refused } from "./failures.ts";
-import { askHttp, type HttpPeer } from "./http.ts";
+import { askPeer, type HttpPeer } from "./http.ts";
 import { readJson } from "./json.ts";
 import type { Reach } from "./sockets.ts";
 
@@ -21,9 +21,9 @@ export const homeAssistantSettings = {
 export type HomeAssistant = {
   /** Its host and port. */
   host: string;
-  /** The entity's state, such as "on". Throws DEVICE_OFFLINE while Home Assistant has lost the device, and what `askHttp` throws. */
+  /** The entity's state, such as "on". Throws DEVICE_OFFLINE while Home Assistant has lost the device, and what `askPeer` throws. */
   state(signal: AbortSignal): Promise<string>;
-  /** Calls a service, such as "remote/send_command", with this entity. Throws what `askHttp` throws. */
+  /** Calls a service, such as "remote/send_command", with this entity. Throws what `askPeer` throws. */
   call(service: string, data: object, signal: AbortSignal): Promise<Moment>;
   version(signal: AbortSignal): Promise<string | undefined>;
 };
@@ -50,7 +50,7 @@ export function homeAssistant(
   return {
     host,
     async state(signal) {
-      const { text } = await askHttp(peer, `/api/states/${entity}`, {}, signal);
+      const { text } = await askPeer(peer, `/api/states/${entity}`, {}, signal);
       const state = readJson(z.object({ state: z.string() }), text)?.state;
       if (state === undefined)
         throw refused(peer, "its answer is not Home Assistant's", `Correct ${setting}.url.`);
@@ -60,10 +60,10 @@ export function homeAssistant(
     },
     async call(service, data, signal) {
       const body = JSON.stringify({ entity_id: entity, ...data });
-      return (await askHttp(peer, `/api/services/${service}`, { method: "POST", body }, signal)).sentAt;
+      return (await askPeer(peer, `/api/services/${service}`, { method: "POST", json: body }, signal)).sentAt;
     },
     async version(signal) {
-      const { text } = await askHttp(peer, "/api/config", {}, signal);
+      const { text } = await askPeer(peer, "/api/config", {}, signal);
       return readJson(z.object({ version: z.string() }), text)?.version;
     },
   };

@@ -10,6 +10,11 @@ export type WebPeer = Peer & {
   isSecure: boolean;
   /** Path with the query. */
   path: string;
+  headers?: Readonly<Record<string, string>>;
+  /** Messages are bytes: in hexadecimal here. */
+  isBinary?: boolean;
+  /** Throws what a message that came by itself says went wrong. */
+  judge?(message: string): void;
 };
 /** `send` sends a message that has no answer, and returns when it left, once the other side has read it. */
 export type WebLink = {
@@ -36,6 +41,7 @@ export async function openWebSocket(
   const web = new WebSocket(`${scheme}://${hostAndPort(peer.host, peer.port)}${peer.path}`, {
     // The certificate was judged before anything is sent.
     createConnection: (): Socket => socket,
+    ...(peer.headers && { headers: { ...peer.headers } }),
     perMessageDeflate: false,
     maxPayload: mostBytes,
   });
@@ -45,11 +51,13 @@ export async function openWebSocket(
     send: (message) =>
       new Promise((resolve, reject) => {
         const [text = "", ping] = message.split(MARK);
-        web.send(text, (error) => (error ? reject(error) : resolve(performance.now())));
+        const data = peer.isBinary ? Buffer.from(text, "hex") : text;
+        web.send(data, (error) => (error ? reject(error) : resolve(performance.now())));
         if (ping !== undefined) web.ping(ping);
       }),
     onMessage(use) {
-      web.on("message", (data) => use(String(data)));
+      const encoding = peer.isBinary ? "hex" : "utf8";
+      web.on("message", (data) => use(Buffer.isBuffer(data) ? data.toString(encoding) : String(data)));
       web.on("pong", (data) => use(MARK + String(data)));
     },
     onClose: (use) => web.on("close", use),
@@ -72,7 +80,11 @@ export async function openWebSocket(
   let sentCount = 0;
   const send: WebLink["send"] = async (message, own) => {
     const mark = `${MARK}${++sentCount}`;
-    const isRead = (answer: string) => (answer === mark ? true : undefined);
+    const isRead = (answer: string) => {
+      if (answer === mark) return true;
+      peer.judge?.(answer);
+      return undefined;
+    };
     return (await exchange.ask(message + mark, isRead, own)).sentAt;
   };
   return { exchange, send, ...(fingerprint !== undefined && { fingerprint }) };

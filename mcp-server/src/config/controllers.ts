@@ -12,6 +12,7 @@ import {
   infraredFactory,
   kodiFactory,
   nearest,
+  oneKvmFactory,
   powerFactories,
   rokuFactory,
   samsungFactory,
@@ -50,6 +51,7 @@ export const builtInFactories: readonly ControllerFactory[] = [
   webosFactory,
   x11Factory,
   ...powerFactories,
+  oneKvmFactory,
   audioFactory,
 ];
 
