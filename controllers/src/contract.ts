@@ -12,6 +12,7 @@ import type {
   ReferencePicture,
   SensorSource,
   StreamSource,
+  Transcriber,
   VideoFrame,
 } from "./ports.ts";
 import type { Dump, Frame, Rect, Selector } from "./shapes.ts";
@@ -267,6 +268,7 @@ export type Controller = {
   readonly isolation?: Isolation;
   readonly frames?: FrameSource;
   readonly stream?: StreamSource;
+  readonly transcriber?: Transcriber;
   readonly logs?: LogSource;
   readonly focus?: FocusSource;
   readonly findings?: FindingSource;

@@ -24,6 +24,7 @@ export {
 } from "./factory.ts";
 export { fenced } from "./fence.ts";
 export { FrameHub, type FrameHubOptions, type PushedFrame } from "./frames/hub.ts";
+export { oneKvmFactory } from "./kvm/index.ts";
 export { type DeviceModel, deviceModels } from "./models.ts";
 export { pictureUiFactory } from "./pictureUi/index.ts";
 export { appShape, portable } from "./portable.ts";
@@ -53,8 +54,8 @@ export {
   rokuFactory,
   samsungFactory,
   webosFactory,
+  x11Factory,
 } from "./remotes/index.ts";
-export { x11Factory } from "./remotes/x11.ts";
 export { audioFactory } from "./sound/factory.ts";
 export { clipped, rectIn } from "./spaces.ts";
 export { videoFactory } from "./videochecks/index.ts";

@@ -94,6 +94,15 @@ export type StreamSource = {
   listen(ms: number, signal: AbortSignal): Promise<Sound>;
 };
 
+/** Writes down what is said in a recording. */
+export type Transcriber = {
+  /**
+   * What is said in the sound of a media file, in one line, and the language as two letters where it is known. Throws DEVICE_ERROR for
+   * a file without sound and a program that fails, COMMAND_TIMEOUT.
+   */
+  transcribe(file: string, signal: AbortSignal): Promise<{ text: string; language?: string }>;
+};
+
 /** A line that the device wrote. `at` is ISO 8601 UTC. */
 export type LogLine = {
   seq: number;

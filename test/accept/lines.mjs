@@ -101,6 +101,14 @@ export const lines = [
     check: testsPassed,
   },
   {
+    name: "sound",
+    steps: [15],
+    what: "nine of ten phrases are heard and one other sentence at most, and speech in six languages is told from eight sounds",
+    prints: true,
+    start: () => script("test/accept/sound.mjs"),
+    check: (log) => expectIn(log, /^wrong: none/m, "clean result"),
+  },
+  {
     name: "bench",
     what: "npm run bench prints the table, and every goal is met",
     prints: true,

@@ -119,6 +119,39 @@ describe("labwright doctor", () => {
     expect(findings.filter(({ what }) => what === "chromium for b")).toHaveLength(1);
   });
 
+  it("explains what a set-top box lacks: ffmpeg, the capture card, lircd, languages", async () => {
+    const { code, of } = await examine(
+      `devices:
+  - name: box
+    model: stb
+    controllers:
+      av: { v4l2: /dev/video99 }
+      infrared: { socket: ${join(folder.path, "lircd")}, remote: box }
+      text: { languages: [eng, xxx] }
+`,
+      { PATH: folder.path },
+    );
+    expect(code).toBe(1);
+    expect(of("ffmpeg for box")).toMatchObject({
+      status: "missing",
+      fix: expect.stringContaining("apt-get install"),
+    });
+    expect(of("capture source for box")).toMatchObject({
+      status: "missing",
+      detail: expect.stringContaining("/dev/video99 is not there"),
+    });
+    expect(of("lircd for box")).toMatchObject({
+      status: "missing",
+      detail: expect.stringContaining("there is no such socket"),
+      fix: expect.stringContaining("sudo systemctl start lircd"),
+    });
+    expect(of("texts in pictures for box")).toMatchObject({
+      status: "missing",
+      detail: "no model of xxx",
+      fix: expect.stringContaining("tesseract-ocr-xxx"),
+    });
+  });
+
   it("distinguishes a program that does not run from a browser", async () => {
     const program = join(folder.path, "chrome");
     writeFileSync(program, "#!/bin/sh\nexit 1\n");

@@ -47,7 +47,6 @@ const brokenOutlets = {
   shelly: { url: "http://127.0.0.1:9" },
   home_assistant_power: { url: "http://127.0.0.1:9", entity: "switch.tv", token: "t" },
   tapo: { host: "127.0.0.1:9", user: "u", password: "p" },
-  one_kvm: { url: "http://127.0.0.1:9", password: "p" },
   snmp: { host: "127.0.0.1", port: 9, maker: "apc", outlet: 1 },
   command: { on: ["no-such-program"], off: ["no-such-program"] },
 } as const;
@@ -68,7 +67,8 @@ for (const [driver, settings] of Object.entries(brokenOutlets))
       ...{ ambiguous: "", failing: { check: "", params: {}, nearest: "" } },
       breaks: async () => ({ command: "power_off", params: {} }),
       broken: driver === "command" ? "DEVICE_ERROR" : "DEVICE_OFFLINE",
-      brokenInput: "unknown",
+      // Those that connect first know that nothing was sent.
+      brokenInput: driver === "snmp" || driver === "command" ? "unknown" : "no",
       close: () => power.close(),
     };
   });
@@ -82,6 +82,7 @@ const unreachable: Partial<Record<Driver, object>> = {
   samsung: { address: "127.0.0.1", port: 1 },
   cec: { adapter: "/nonexistent/ttyACM0" },
   kodi: { address: "127.0.0.1", port: 1 },
+  one_kvm: { url: "http://127.0.0.1:1", password: "p" },
   home_assistant: { url: "http://127.0.0.1:1", token: "none", entity: "remote.tv", keys: { DOWN: "down" } },
 };
 for (const [driver, settings] of Object.entries(unreachable))

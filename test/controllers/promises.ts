@@ -118,7 +118,14 @@ export const promises = {
   shelly: ofPower,
   home_assistant_power: ofPower,
   tapo: ofPower,
-  one_kvm: ofPower,
+  one_kvm: {
+    ...pressesKeys,
+    evidence: { waived: "An outlet is on or off and has no nearest name: test/devices/tv/power.test.ts." },
+    deadline: { waived: "A key is sent at once." },
+    cancelled: { waived: "Only hold_key and a cycle last: test/devices/tv/power.test.ts." },
+    "error class": "kept",
+    dispatched: { "handed on": "It says that it took a key, and not whether the device did." },
+  },
   snmp: ofPower,
   command: ofPower,
   audio: {

@@ -13,7 +13,8 @@ export const pipes = {
 
 /** `copy`: as the source sends it. `encode`: a raw source gets an encoder. */
 export type RecordingMode = "copy" | "encode" | undefined;
-export type Wanted = { hasSound: boolean; recording: RecordingMode };
+/** `login`: input options of ffmpeg by which the source lets us in. */
+export type Wanted = { hasSound: boolean; recording: RecordingMode; login?: readonly string[] };
 
 /** Protocols that an address may lead to: never to a file. */
 const network = ["-protocol_whitelist", "http,https,tcp,tls,crypto,udp,rtp,rtsp,srt"];
@@ -27,7 +28,7 @@ export const isEncoded = (settings: AvSettings): boolean =>
  * Arguments of ffmpeg: every frame small and gray, some in full as JPEG, what the filters see and hear as lines of text, the sound
  * at 16 kHz, and what a recording keeps, each on a pipe of its own.
  */
-export function ffmpegArguments(settings: AvSettings, { hasSound, recording }: Wanted): string[] {
+export function ffmpegArguments(settings: AvSettings, { hasSound, recording, login = [] }: Wanted): string[] {
   const { audio } = settings;
   const soundInput = typeof audio === "object" ? 1 : 0;
   const graph = [pictureGraph(settings), ...(hasSound ? [soundGraph(settings, soundInput)] : [])];
@@ -46,6 +47,7 @@ export function ffmpegArguments(settings: AvSettings, { hasSound, recording }: W
       "-filter_complex_threads",
       "1",
     ],
+    ...login,
     ...pictureInput(settings),
     ...(typeof audio === "object" ? soundCard(audio) : []),
     ...["-filter_complex", graph.join(";")],
@@ -151,6 +153,9 @@ function pictureInput(settings: AvSettings): string[] {
       return ["-threads", "1", "-stream_loop", "-1", "-re", "-i", value];
     case "args":
       return [...(settings.args ?? [])];
+    case "mjpeg":
+      // It sends no times: a frame is from when it came.
+      return [...network, "-f", "mpjpeg", "-use_wallclock_as_timestamps", "1", "-i", value];
     case "hls":
       // Segments come in bursts: they are read at the pace of their pictures.
       return [...network, ...live, "-re", "-i", value];

@@ -18,6 +18,12 @@ const silentMs = 2_000;
 const watchMs = 500;
 const pauseMs = { first: 500, longest: 15_000 };
 
+/**
+ * A source of another driver. `login` gives the input options of ffmpeg by which it lets us in, anew for each program, and throws
+ * DeviceError. `setting` is where its address stands.
+ */
+export type CaptureOwner = { login(signal: AbortSignal): Promise<readonly string[]>; setting: string };
+
 /** Why a program is ended on purpose: no signal is lost then. */
 type Restart = "resized" | "recording" | "sound" | "copy";
 
@@ -28,6 +34,7 @@ export class Capture {
   readonly #recorder: StreamRecorder;
   readonly #settings: AvSettings;
   readonly #context: ControllerContext;
+  readonly #owner: CaptureOwner | undefined;
   readonly #listeners = new Set<(status: ControllerStatus) => void>();
   #control: AbortController | undefined;
   #loop: Promise<void> = Promise.resolve();
@@ -40,9 +47,10 @@ export class Capture {
   #status: ControllerStatus = { state: "offline", reason: "it is not open" };
   #onPicture: (() => void)[] = [];
 
-  constructor(settings: AvSettings, context: ControllerContext) {
+  constructor(settings: AvSettings, context: ControllerContext, owner?: CaptureOwner) {
     this.#settings = settings;
     this.#context = context;
+    this.#owner = owner;
     this.stream = new Stream(settings);
     this.#hasSound = settings.audio !== "none" && !(settings.audio === "source" && isSilent(settings));
     this.#canCopy = isEncoded(settings);
@@ -122,7 +130,7 @@ export class Capture {
       this.#become({
         state: "no_signal",
         reason: `nothing came for ${firstPictureMs / 1_000} s`,
-        fix: fixOf(this.#settings),
+        fix: this.#fix(),
       });
     } finally {
       limit.done();
@@ -141,7 +149,7 @@ export class Capture {
 
   #allow(): void {
     const { kind, value } = sourceOf(this.#settings);
-    if (kind === "hls" || kind === "http") this.#context.allowUrl(value);
+    if (kind === "hls" || kind === "http" || kind === "mjpeg") this.#context.allowUrl(value);
     if (kind !== "rtsp" && kind !== "srt" && kind !== "udp") return;
     const { hostname, port } = new URL(value.replace(/^\w+:/, "http:"));
     this.#context.allowHost(hostname, Number(port) || (kind === "rtsp" ? 554 : 0));
@@ -156,7 +164,7 @@ export class Capture {
       const restart = this.#restart;
       this.#restart = undefined;
       if (restart !== undefined) continue;
-      this.#become({ state: "no_signal", reason, fix: fixOf(this.#settings) });
+      this.#become({ state: "no_signal", reason, fix: this.#fix() });
       failures = isWell ? 0 : failures + 1;
       const wait = Math.min(pauseMs.longest, pauseMs.first * 2 ** failures);
       await pause(wait, signal).catch(() => undefined);
@@ -170,7 +178,9 @@ export class Capture {
     let lastSeen: Moment | undefined;
     let run: FfmpegRun;
     try {
-      run = runFfmpeg(ffmpeg, ffmpegArguments(this.#settings, this.#wanted()), this.#receiver());
+      const login = await this.#owner?.login(signal);
+      const wanted = { ...this.#wanted(), ...(login && { login }) };
+      run = runFfmpeg(ffmpeg, ffmpegArguments(this.#settings, wanted), this.#receiver());
     } catch (error) {
       return { isWell: false, reason: error instanceof Error ? error.message : String(error) };
     }
@@ -199,10 +209,17 @@ export class Capture {
     return { isWell: lastSeen !== undefined, reason };
   }
 
+  #fix(): string {
+    const { kind, value } = sourceOf(this.#settings);
+    const name = kind === "args" ? "the source" : masked(value);
+    const setting = this.#owner?.setting ?? `controllers.av.${kind}`;
+    return `Check that ${name} is on and connected, and that ffmpeg can read it (${setting}).`;
+  }
+
   #noSignal(reason: string): DeviceError {
     return new DeviceError(
       "NO_SIGNAL",
-      `${this.#context.deviceId} gives no picture: ${reason}. ${fixOf(this.#settings)}`,
+      `${this.#context.deviceId} gives no picture: ${reason}. ${this.#fix()}`,
     );
   }
 
@@ -287,15 +304,9 @@ export class Capture {
 
 /** A picture that brings no sound of its own. */
 const isSilent = (settings: AvSettings): boolean =>
-  ["v4l2", "camera", "x11"].includes(sourceOf(settings).kind);
+  ["v4l2", "camera", "x11", "mjpeg"].includes(sourceOf(settings).kind);
 
 function reasonOf(said: string, isSilentNow: boolean): string {
   if (isSilentNow) return `no data came for ${silentMs / 1_000} s`;
   return said === "" ? "the source ended" : `ffmpeg ended: ${said.slice(0, 300)}`;
-}
-
-function fixOf(settings: AvSettings): string {
-  const { kind, value } = sourceOf(settings);
-  const name = kind === "args" ? "the source" : masked(value);
-  return `Check that ${name} is on and connected, and that ffmpeg can read it (controllers.av.${kind}).`;
 }

@@ -1,4 +1,4 @@
-import { type ControllerFactory, defineFactory } from "../factory.ts";
+import { type ControllerFactory, type DriverController, defineFactory, type KindOffer } from "../factory.ts";
 import { Capture } from "./capture.ts";
 import { diagnoseAv } from "./diagnose.ts";
 import { avSettingsSchema, claimsOf } from "./settings.ts";
@@ -8,24 +8,27 @@ export const avFactory: ControllerFactory = defineFactory({
   name: "av",
   kinds: ["av"],
   settings: avSettingsSchema,
-  offers: () => [{ kind: "av", commands: [], checks: [] }],
+  offers: () => [avOffer],
   diagnose: diagnoseAv,
   claims: claimsOf,
-  create(settings, context) {
-    const capture = new Capture(settings, context);
-    const { stream, screen, recorder, isAlive, isKept, status, check, hasSound } = capture;
-    return [
-      {
-        ...{ kind: "av", commands: [], checks: [], screen, recorder, isAlive, isKept, status },
-        frames: stream.frames(check),
-        stream: stream.source(check, hasSound),
-        findings: stream.findings,
-        facts: () => capture.facts(),
-        onStatus: (listener) => capture.onStatus(listener),
-        open: (signal) => capture.open(signal),
-        close: () => capture.close(),
-        noticesAfter: () => [],
-      },
-    ];
-  },
+  create: (settings, context) => [avController(new Capture(settings, context))],
 });
+
+/** What a capture offers. */
+export const avOffer: KindOffer = { kind: "av", commands: [], checks: [] };
+
+/** The controller of a capture. */
+export function avController(capture: Capture): DriverController {
+  const { stream, screen, recorder, isAlive, isKept, status, check, hasSound } = capture;
+  return {
+    ...{ kind: "av", commands: [], checks: [], screen, recorder, isAlive, isKept, status },
+    frames: stream.frames(check),
+    stream: stream.source(check, hasSound),
+    findings: stream.findings,
+    facts: () => capture.facts(),
+    onStatus: (listener) => capture.onStatus(listener),
+    open: (signal) => capture.open(signal),
+    close: () => capture.close(),
+    noticesAfter: () => [],
+  };
+}

@@ -31,6 +31,9 @@ const sources = {
   rtsp: url("rtsp|rtsps"),
   hls: url("http|https").describe("Address of an HLS playlist."),
   http: url("http|https").describe("Address of a stream over HTTP, such as MPEG-TS."),
+  mjpeg: url("http|https").describe(
+    "Address of JPEG pictures over HTTP, as cameras and IP-KVMs send them. It has no sound.",
+  ),
   udp: url("udp|rtp").describe("MPEG-TS over UDP, such as udp://0.0.0.0:1234."),
   srt: url("srt"),
   file: name.describe("A video file, played again and again in real time: for trying things out."),
@@ -50,6 +53,7 @@ export const sourceNames = [
   "rtsp",
   "hls",
   "http",
+  "mjpeg",
   "udp",
   "srt",
   "file",

@@ -10,7 +10,13 @@ import {
 import type { DiagnosisContext, DiagnosisFinding } from "../diagnosis.ts";
 import { sendInput } from "../dispatch.ts";
 import { DeviceError } from "../errors.ts";
-import { type ControllerFactory, type DriverController, defineFactory, nowhere } from "../factory.ts";
+import {
+  type ControllerFactory,
+  type DriverController,
+  defineFactory,
+  type KindOffer,
+  nowhere,
+} from "../factory.ts";
 import { cycle } from "./cycle.ts";
 import type { MakeOutlet, Outlet, PowerState } from "./outlet.ts";
 
@@ -24,29 +30,25 @@ type PowerDriver<Settings extends z.ZodType> = {
   lacks?(settings: z.output<Settings>, context: DiagnosisContext): readonly DiagnosisFinding[];
 };
 
-/** Makes a driver of an outlet: all have the same commands and check. */
+/** Makes a driver of one outlet. */
 export function powerFactory<Settings extends z.ZodType>(driver: PowerDriver<Settings>): ControllerFactory {
   return defineFactory({
     name: driver.name,
     kinds: ["power"],
     settings: driver.settings,
-    offers: () => [
-      { kind: "power", commands: commandsOf(nowhereOutlet, nowhere), checks: [powerIs(nowhereOutlet)] },
-    ],
+    offers: () => [outletOffer],
     claims: (settings) => [`outlet:${driver.claim(settings)}`],
-    create: (settings, context) => [controller(driver.make(settings, context), context)],
+    create: (settings, context) => [outletController(driver.make(settings, context), context)],
     async diagnose(settings, context) {
       const found = driver.lacks?.(settings, context) ?? [];
       return found.some(({ status }) => status === "missing")
         ? found
-        : [...found, await reach(driver, settings, context)];
+        : [...found, await asked(driver, settings, context)];
     },
   });
 }
 
-const nowhereOutlet: Outlet = { name: "none", turn: () => Promise.reject(new Error("never opened")) };
-
-async function reach<Settings extends z.ZodType>(
+async function asked<Settings extends z.ZodType>(
   driver: PowerDriver<Settings>,
   settings: z.output<Settings>,
   { addons, signal }: DiagnosisContext,
@@ -55,10 +57,14 @@ async function reach<Settings extends z.ZodType>(
   if (JSON.stringify(settings).includes("{{"))
     return { what, status: "ok", detail: "its settings hold a secret, so it was not asked" };
   try {
-    const outlet = driver.make(settings, { allowUrl: () => {}, allowHost: () => {}, addons });
+    const outlet = driver.make(settings, { allowHost: () => {}, allowAddress: () => {}, addons });
     try {
-      const state = await outlet.read?.(signal);
-      return { what, status: "ok", detail: state ? `${outlet.name} is ${state}` : "it cannot be asked" };
+      const state = await outlet.read(signal);
+      return {
+        what,
+        status: "ok",
+        detail: `${outlet.name} is ${state ?? "there; its state cannot be read"}`,
+      };
     } finally {
       outlet.close?.();
     }
@@ -68,7 +74,8 @@ async function reach<Settings extends z.ZodType>(
   }
 }
 
-function controller(outlet: Outlet, context: ControllerContext): DriverController {
+/** The controller of an outlet: all have the same commands and check. Opening it reads its state. */
+export function outletController(outlet: Outlet, context: ControllerContext): DriverController {
   let isOpen = false;
   return {
     kind: "power",
@@ -76,7 +83,7 @@ function controller(outlet: Outlet, context: ControllerContext): DriverControlle
     checks: [powerIs(outlet)],
     async open(signal) {
       signal.throwIfAborted();
-      await outlet.read?.(signal);
+      await outlet.read(signal);
       isOpen = true;
     },
     async close() {
@@ -127,7 +134,7 @@ function commandsOf(outlet: Outlet, context: ControllerContext): Command[] {
       effect: "read",
       input: nothing,
       async run(_input, signal) {
-        const state = await outlet.read?.(signal);
+        const state = await outlet.read(signal);
         if (state === undefined) throw cannotAsk(outlet);
         return { message: `${outlet.name} is ${state}.`, isNews: true, data: { state } };
       },
@@ -147,15 +154,24 @@ const powerIs = (outlet: Outlet): Check =>
     input: z.strictObject({ state: z.enum(["on", "off"]) }),
     judges: () => "subject",
     async read({ state: expected }, signal) {
-      const actual = await outlet.read?.(signal);
+      const actual = await outlet.read(signal);
       const reading = { expected: `the outlet is ${expected}`, actual: `it is ${actual ?? "unknown"}` };
       if (actual === undefined) return { ...reading, holds: false, inconclusive: cannotAsk(outlet).message };
       return { ...reading, holds: actual === expected };
     },
   });
 
-const cannotAsk = ({ name }: Outlet) =>
-  new DeviceError(
-    "COMMAND_UNSUITABLE",
-    `${name} cannot be asked for its state. Set "state" in its settings to a program that prints it.`,
-  );
+const cannotAsk = ({ name, unreadable = "" }: Outlet) =>
+  new DeviceError("COMMAND_UNSUITABLE", `The state of ${name} cannot be read. ${unreadable}`.trim());
+
+const nowhereOutlet: Outlet = {
+  name: "none",
+  read: async () => undefined,
+  turn: async () => undefined,
+};
+/** What every outlet's controller offers. */
+export const outletOffer: KindOffer = {
+  kind: "power",
+  commands: commandsOf(nowhereOutlet, nowhere),
+  checks: [powerIs(nowhereOutlet)],
+};

@@ -1,9 +1,10 @@
 import type { CommandResult, ControllerContext } from "../contract.ts";
 import { sendInput } from "../dispatch.ts";
 import { DeviceError } from "../errors.ts";
+import { streamOf } from "../frames/available.ts";
 import { pause } from "../waiting/deadlines.ts";
 import type { Outlet, PowerState } from "./outlet.ts";
-import { type PictureWatch, watchPicture } from "./picture.ts";
+import { framesToWatch, type PictureWatch, watchedPerSecond, watchPicture } from "./picture.ts";
 
 export type CycleInput = { off_ms: number; wait_for_picture?: boolean | undefined; timeout_ms: number };
 
@@ -22,18 +23,22 @@ export async function cycle(
   context: ControllerContext,
   signal: AbortSignal,
 ): Promise<CommandResult> {
-  const watch = watchPicture(context, input.wait_for_picture);
+  const frames = framesToWatch(context, input.wait_for_picture);
+  const watch = frames && watchPicture(frames);
   try {
     await offAndOn(outlet, input.off_ms, signal);
     const sentAt = performance.now();
     watch?.fed();
     const done = `${outlet.name} was off for ${input.off_ms} ms and is on again`;
     const data = { state: "on", off_ms: input.off_ms };
-    if (!watch) return { message: `${done}.`, isNews: true, sentAt, data };
-    if (!(await watch.isBackWithin(input.timeout_ms, signal))) throw noPicture(done, watch, input);
-    const picture_ms = Math.round((watch.backAt ?? sentAt) - sentAt);
-    const message = `${done}; the first picture came ${picture_ms} ms after it was switched on.`;
-    return { message, isNews: true, sentAt, data: { ...data, picture_ms } };
+    if (!frames || !watch) return { message: `${done}.`, isNews: true, sentAt, data };
+    const backAt = await watch.back(input.timeout_ms, signal);
+    if (backAt === undefined) throw noPicture(done, watch, input);
+    const delay = streamOf(context.device)?.delay ?? { ms: 0, errorMs: 0 };
+    const picture_ms = Math.round(backAt - delay.ms - sentAt);
+    const error_ms = Math.round(delay.errorMs + 1_000 / Math.min(watchedPerSecond, frames.perSecond));
+    const message = `${done}; the first picture came ${picture_ms} ms (± ${error_ms}) after it was switched on.`;
+    return { message, isNews: true, sentAt, data: { ...data, picture_ms, error_ms } };
   } finally {
     watch?.end();
   }
@@ -74,7 +79,7 @@ async function broken(
   error: unknown,
   { isOn, last }: { isOn: boolean; last: PowerState | undefined },
 ): Promise<DeviceError> {
-  const asked = isOn ? "on" : await outlet.read?.(AbortSignal.timeout(lastTryMs)).catch(() => undefined);
+  const asked = isOn ? "on" : await outlet.read(AbortSignal.timeout(lastTryMs)).catch(() => undefined);
   const seen = asked
     ? `The outlet is ${asked}`
     : `Its last known state was ${last ?? "that before the cycle"}`;
@@ -88,10 +93,9 @@ async function broken(
   );
 }
 
-function noPicture(done: string, { goneAt }: PictureWatch, { timeout_ms }: CycleInput): DeviceError {
-  const seen =
-    goneAt === undefined
-      ? `the picture never went away. Check that this outlet feeds the device, or give a longer off_ms`
-      : `no picture came back within ${timeout_ms} ms. Look at the device, or give a longer timeout_ms`;
+function noPicture(done: string, watch: PictureWatch, { timeout_ms }: CycleInput): DeviceError {
+  const seen = watch.isGone()
+    ? `no picture came back within ${timeout_ms} ms. Look at the device, or give a longer timeout_ms`
+    : `the picture never went away. Check that this outlet feeds the device, or give a longer off_ms`;
   return new DeviceError("COMMAND_TIMEOUT", `${done}, but ${seen}.`, { outlet: "on" });
 }

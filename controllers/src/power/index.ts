@@ -1,5 +1,5 @@
 import type { ControllerFactory } from "../factory.ts";
-import { homeAssistantPowerFactory, oneKvmFactory, shellyFactory, tasmotaFactory } from "./plugs.ts";
+import { homeAssistantPowerFactory, shellyFactory, tasmotaFactory } from "./plugs.ts";
 import { commandFactory } from "./program.ts";
 import { snmpFactory } from "./snmp.ts";
 import { tapoFactory } from "./tapo.ts";
@@ -10,7 +10,6 @@ export const powerFactories: readonly ControllerFactory[] = [
   shellyFactory,
   homeAssistantPowerFactory,
   tapoFactory,
-  oneKvmFactory,
   snmpFactory,
   commandFactory,
 ];

@@ -2,12 +2,14 @@ import type { ControllerContext } from "../contract.ts";
 
 export type PowerState = "on" | "off";
 
-/** One switchable outlet. Both throw DEVICE_OFFLINE, DEVICE_UNAUTHORIZED or DEVICE_ERROR, without secrets. */
+/** One switchable outlet. Both throw DeviceError of any code of a connection, DEVICE_UNAUTHORIZED or DEVICE_ERROR, without secrets. */
 export type Outlet = {
   /** For messages: the host and the outlet's number, or the program. */
   name: string;
-  /** Undefined where the outlet cannot be asked. */
-  read?(signal: AbortSignal): Promise<PowerState>;
+  /** Undefined where its state cannot be known. */
+  read(signal: AbortSignal): Promise<PowerState | undefined>;
+  /** What a person can do where `read` gives nothing: a sentence. */
+  unreadable?: string;
   /** Idempotent. */
   turn(to: PowerState, signal: AbortSignal): Promise<void>;
   /** Frees what it holds. */
@@ -17,5 +19,5 @@ export type Outlet = {
 /** Makes the outlet of a device from its settings. Starts nothing. */
 export type MakeOutlet<Settings> = (
   settings: Settings,
-  context: Pick<ControllerContext, "allowUrl" | "allowHost" | "addons">,
+  context: Pick<ControllerContext, "allowHost" | "allowAddress" | "addons">,
 ) => Outlet;

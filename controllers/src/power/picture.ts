@@ -1,79 +1,74 @@
 import type { ControllerContext } from "../contract.ts";
-import { framesOf, streamOf } from "../frames/available.ts";
-import type { FrameSource, Moment, StreamSource, VideoFrame } from "../ports.ts";
+import { framesOf } from "../frames/available.ts";
+import type { FrameSource, Moment, VideoFrame } from "../ports.ts";
 import { poll } from "../waiting/deadlines.ts";
 
 /** A source that sends nothing for so long has lost its picture; at least three frames of a slow one. */
 const goneMs = 1_500;
 /** Of 255. Video's black is 16. */
 const blackUpTo = 32;
+/** Of 255. A capture card without a signal sends one colour. */
+const plainUpTo = 16;
+export const watchedPerSecond = 10;
 
 /** Watches the picture of the device that an outlet feeds: that it goes, then that it is back. */
-export class PictureWatch {
-  /** When the picture was first known to be gone: black, lost, or no frame. */
-  goneAt: Moment | undefined;
-  backAt: Moment | undefined;
-  readonly #frames: FrameSource;
-  readonly #stream: StreamSource | undefined;
-  readonly #since: Moment;
-  #lastFrameAt: Moment;
-  #fedFrom: Moment = Number.POSITIVE_INFINITY;
-  readonly #end: () => void;
-
-  constructor(frames: FrameSource, stream: StreamSource | undefined) {
-    this.#frames = frames;
-    this.#stream = stream;
-    this.#since = performance.now();
-    this.#lastFrameAt = this.#since;
-    const format = { width: 64, height: 36, perSecond: 10, pixels: "gray" } as const;
-    const subscription = frames.subscribe(format, (frame) => this.#see(frame));
-    subscription.ended.catch(() => undefined);
-    this.#end = () => subscription.end();
-  }
-
+export type PictureWatch = {
   /** From now on the outlet is on, and a picture counts as back. */
-  fed(): void {
-    this.#fedFrom = performance.now();
-  }
+  fed(): void;
+  /** When the first picture after `fed` came; undefined when there was none within `ms`. Rejects when `signal` aborts. */
+  back(ms: number, signal: AbortSignal): Promise<Moment | undefined>;
+  /** Whether it was gone: black, of one colour, or no frame. */
+  isGone(): boolean;
+  end(): void;
+};
 
-  /** Waits for the picture to go and come back. False when `ms` are over. */
-  isBackWithin(ms: number, signal: AbortSignal): Promise<boolean> {
-    const ready = async () => {
-      this.#look();
-      return this.backAt !== undefined;
-    };
-    return poll(ready, { everyMs: 50, ms, signal });
-  }
-
-  end(): void {
-    this.#look();
-    this.#end();
-  }
-
-  #see({ arrivedAt, bytes }: VideoFrame): void {
-    if (arrivedAt < this.#since) return;
-    this.#look();
-    this.#lastFrameAt = arrivedAt;
-    if (bytes.every((value) => value <= blackUpTo)) this.goneAt ??= arrivedAt;
-    else if (this.goneAt !== undefined && arrivedAt >= this.#fedFrom) this.backAt ??= arrivedAt;
-  }
-
-  #look(): void {
-    const quietMs = Math.max(goneMs, 3_000 / this.#frames.perSecond);
-    if (performance.now() - this.#lastFrameAt > quietMs) this.goneAt ??= this.#lastFrameAt;
-    const lost = this.#stream
-      ?.events(this.#since)
-      .find(({ kind, from }) => (kind === "lost" || kind === "black") && from >= this.#since);
-    if (lost) this.goneAt ??= lost.from;
-  }
+export function watchPicture(frames: FrameSource): PictureWatch {
+  const since = performance.now();
+  let [lastFrameAt, fedFrom] = [since, Number.POSITIVE_INFINITY];
+  let isGone = false;
+  let backAt: Moment | undefined;
+  const quietMs = Math.max(goneMs, 3_000 / frames.perSecond);
+  const noteGap = () => {
+    isGone ||= performance.now() - lastFrameAt > quietMs;
+  };
+  const see = ({ arrivedAt, bytes }: VideoFrame) => {
+    if (arrivedAt < since) return;
+    noteGap();
+    lastFrameAt = arrivedAt;
+    if (isPlain(bytes)) isGone = true;
+    else if (isGone && arrivedAt >= fedFrom) backAt ??= arrivedAt;
+  };
+  const format = { width: 64, height: 36, perSecond: watchedPerSecond, pixels: "gray" } as const;
+  const subscription = frames.subscribe(format, see);
+  subscription.ended.catch(() => undefined);
+  return {
+    fed: () => {
+      fedFrom = performance.now();
+    },
+    async back(ms, signal) {
+      const isBack = async () => {
+        noteGap();
+        return backAt !== undefined;
+      };
+      await poll(isBack, { everyMs: 50, ms, signal });
+      return backAt;
+    },
+    isGone: () => isGone,
+    end: () => subscription.end(),
+  };
 }
 
-/** Undefined for a device without frames. `wanted` throws CONTROLLER_UNAVAILABLE then. */
-export function watchPicture(
-  { device }: ControllerContext,
-  wanted: boolean | undefined,
-): PictureWatch | undefined {
+function isPlain(bytes: Uint8Array): boolean {
+  let [least, most] = [255, 0];
+  for (const value of bytes) {
+    least = Math.min(least, value);
+    most = Math.max(most, value);
+  }
+  return most <= blackUpTo || most - least <= plainUpTo;
+}
+
+/** The frames to watch; undefined for a device without them. `wanted` throws CONTROLLER_UNAVAILABLE then. */
+export function framesToWatch({ device }: Pick<ControllerContext, "device">, wanted: boolean | undefined) {
   if (wanted === false) return undefined;
-  const frames = wanted === true ? device.frames() : framesOf(device);
-  return frames && new PictureWatch(frames, streamOf(device));
+  return wanted === true ? device.frames() : framesOf(device);
 }

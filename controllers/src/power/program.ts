@@ -2,40 +2,41 @@ import { z } from "zod";
 import { DeviceError } from "../errors.ts";
 import { runProgram } from "../programs/run.ts";
 import { powerFactory } from "./controller.ts";
-import type { PowerState } from "./outlet.ts";
-import { text } from "./plugs.ts";
+import { textSchema } from "./http.ts";
 
 const programMs = 30_000;
-const argv = z.array(z.string().max(1_000)).min(1).max(50);
+const argvSchema = z.array(z.string().max(1_000)).min(1).max(50);
 
 export const commandFactory = powerFactory({
   name: "command",
   settings: z.strictObject({
-    id: text
+    id: textSchema
       .optional()
       .describe("What it switches, for messages and locks; the arguments of `on` if left out."),
-    on: argv.describe("A program with its arguments, such as [ipmitool, -H, host, chassis, power, on]."),
-    off: argv,
-    state: argv.optional().describe("A program that prints the state."),
-    on_text: text.default("is on").describe("What `state` prints when it is on; letter case does not count."),
-    off_text: text.default("is off"),
+    on: argvSchema.describe(
+      "A program with its arguments, such as [ipmitool, -H, host, chassis, power, on].",
+    ),
+    off: argvSchema,
+    state: argvSchema.optional().describe("A program that prints the state."),
+    on_text: textSchema
+      .default("is on")
+      .describe("What `state` prints when it is on; letter case does not count."),
+    off_text: textSchema.default("is off"),
   }),
   claim: ({ id, on }) => `command/${id ?? on.join(" ")}`,
   make({ id, on, off, state, on_text, off_text }) {
     const name = id ?? "the outlet";
     return {
       name,
-      ...(state && {
-        async read(signal: AbortSignal): Promise<PowerState> {
-          const said = (await run(name, state, signal)).toLowerCase();
-          const [isOn, isOff] = [said.includes(on_text.toLowerCase()), said.includes(off_text.toLowerCase())];
-          if (isOn !== isOff) return isOn ? "on" : "off";
-          const seen = isOn
-            ? `both "${on_text}" and "${off_text}"`
-            : `neither "${on_text}" nor "${off_text}"`;
-          throw new DeviceError("DEVICE_ERROR", `${state[0]} printed ${seen}. Correct on_text and off_text.`);
-        },
-      }),
+      unreadable: "Set `state` in its settings to a program that prints it.",
+      async read(signal) {
+        if (state === undefined) return undefined;
+        const said = (await run(name, state, signal)).toLowerCase();
+        const [isOn, isOff] = [said.includes(on_text.toLowerCase()), said.includes(off_text.toLowerCase())];
+        if (isOn !== isOff) return isOn ? "on" : "off";
+        const seen = isOn ? `both "${on_text}" and "${off_text}"` : `neither "${on_text}" nor "${off_text}"`;
+        throw new DeviceError("DEVICE_ERROR", `${state[0]} printed ${seen}. Correct on_text and off_text.`);
+      },
       turn: async (to, signal) => void (await run(name, to === "on" ? on : off, signal)),
     };
   },

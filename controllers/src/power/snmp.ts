@@ -1,9 +1,10 @@
+import { lookup } from "node:dns/promises";
 import { z } from "zod";
 import { DeviceError } from "../errors.ts";
 import { untilAborted } from "../waiting/deadlines.ts";
 import { powerFactory } from "./controller.ts";
+import { textSchema as text } from "./http.ts";
 import { type Maker, type MakerName, makers } from "./makers.ts";
-import { text } from "./plugs.ts";
 
 const addon = "power";
 const answerMs = 1_500;
@@ -36,7 +37,7 @@ export const snmpFactory = powerFactory({
     path: ["user"],
   }),
   claim: ({ host, port, unit, outlet }) => `${host}:${port}/${unit}.${outlet}`,
-  make({ host, port, maker, unit, outlet, ...login }, { allowHost, addons }) {
+  make({ host, port, maker, unit, outlet, ...login }, { allowHost, allowAddress, addons }) {
     const { set, read, isOn, isOff, ...values }: Maker = makers[maker];
     const at = (oid: string) => oid.replace("u", `${unit}`).replace("n", `${outlet}`);
     const name = `outlet ${outlet} of ${host}:${port}`;
@@ -44,7 +45,20 @@ export const snmpFactory = powerFactory({
     const open = async () => {
       const { openSnmp } = door.parse(await addons.load(addon));
       const { version, community, user, auth_key: authKey, priv_key: privKey } = login;
-      return openSnmp({ host, port, timeoutMs: answerMs, version, community, user, authKey, privKey });
+      const { address } = await lookup(host).catch((error: unknown) => {
+        throw failed(name, error);
+      });
+      allowAddress(address);
+      return openSnmp({
+        host: address,
+        port,
+        timeoutMs: answerMs,
+        version,
+        community,
+        user,
+        authKey,
+        privKey,
+      });
     };
     const use = async <T>(work: (opened: Session) => Promise<T>, signal: AbortSignal): Promise<T> => {
       allowHost(host, port);

@@ -4,9 +4,10 @@ import { DeviceError } from "../errors.ts";
 import { findKeyCode, keyNames } from "../phones/androidKeys.ts";
 import { startAdbServer } from "../programs/adb.ts";
 import { untilAborted, withDeadline } from "../waiting/deadlines.ts";
-import { anywhere, defineRemote, diagnoseLink, keysSchema, portSchema, type RemoteLink } from "./remote.ts";
-import { offline, silent, unauthorized } from "./wire/failures.ts";
-import { connectTo } from "./wire/sockets.ts";
+import { offline, refused, silent, unauthorized } from "../wire/failures.ts";
+import { anywhere, connectTo } from "../wire/sockets.ts";
+import { type Access, defineRemote } from "./remote.ts";
+import { keyMap, keysSchema, portSchema } from "./settings.ts";
 
 const settings = z
   .strictObject({
@@ -23,7 +24,7 @@ const settings = z
     adb_port: portSchema
       .optional()
       .describe("Of the adb server. Default: ANDROID_ADB_SERVER_PORT, else 5037."),
-    keys: keysSchema,
+    keys: keysSchema(/^\w{1,60}$/),
   })
   .refine(({ serial, address }) => (serial === undefined) !== (address === undefined), {
     message: "give serial or address",
@@ -34,59 +35,36 @@ type Settings = z.output<typeof settings>;
 const answerMs = 10_000;
 const mostBytes = 10_000;
 
-/** One connection to the adb server. */
-class AdbReader {
-  #text = "";
-  #isEnded = false;
-  #wake = () => {};
-
-  constructor(readonly socket: Socket) {
-    socket.setEncoding("latin1");
-    socket.on("data", (part: string) => {
-      if (this.#text.length < mostBytes) this.#text += part;
-      this.#wake();
-    });
-    socket.on("close", () => {
-      this.#isEnded = true;
-      this.#wake();
-    });
-  }
-
-  async ask(
-    services: readonly string[],
-    failure: (said: string) => DeviceError,
-    signal: AbortSignal,
-  ): Promise<string> {
-    try {
-      for (const service of services) {
-        this.socket.write(service.length.toString(16).padStart(4, "0") + service);
-        await this.#until(() => this.#text.length >= 4, signal);
-        const status = this.#text.slice(0, 4);
-        this.#text = this.#text.slice(4);
-        if (status === "OKAY") continue;
-        await this.#until(() => false, signal);
-        throw failure(this.#text.slice(4));
-      }
-      await this.#until(() => false, signal);
-      return this.#text;
-    } finally {
-      this.socket.destroy();
-    }
-  }
-
+/** Asks an adb server for services, one after another on one connection, and returns what the last one wrote. */
+async function askServer(
+  socket: Socket,
+  services: readonly string[],
+  failure: (said: string) => DeviceError,
+): Promise<string> {
+  const parts: AsyncIterator<string> = socket.setEncoding("latin1")[Symbol.asyncIterator]();
+  let text = "";
   /** Also returns when the connection ends. */
-  async #until(isEnough: () => boolean, signal: AbortSignal): Promise<void> {
-    while (!isEnough() && !this.#isEnded) {
-      const more = new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-      await untilAborted(more, signal);
+  const readTo = async (bytes: number) => {
+    while (text.length < bytes) {
+      const { value, done } = await parts.next();
+      if (done) return;
+      text += value;
     }
+  };
+  for (const service of services) {
+    socket.write(service.length.toString(16).padStart(4, "0") + service);
+    await readTo(4);
+    const isTaken = text.startsWith("OKAY");
+    text = text.slice(4);
+    if (isTaken) continue;
+    await readTo(mostBytes);
+    throw failure(text.slice(4));
   }
+  await readTo(mostBytes);
+  return text;
 }
 
-/** `starts`: a server that is not running is started. */
-function createLink({ serial, address, adb_port }: Settings, starts = true): RemoteLink {
+async function connect({ serial, address, adb_port }: Settings, { isDoctor }: Access, signal: AbortSignal) {
   const target = address ?? serial ?? "";
   const port = adb_port ?? Number(process.env.ANDROID_ADB_SERVER_PORT || 5037);
   const server = { name: `the adb server on port ${port}`, check: "Run: adb start-server" };
@@ -94,74 +72,55 @@ function createLink({ serial, address, adb_port }: Settings, starts = true): Rem
     name: target,
     check: "Switch it on and allow USB or network debugging; adb devices lists it.",
   };
-  let isOpen = false;
-
-  /** Asks the adb server for services, one after another on one connection, and returns what the last one wrote. */
-  const ask = async (services: readonly string[], signal: AbortSignal): Promise<string> => {
-    const limit = withDeadline(signal, answerMs);
-    try {
-      const reader = new AdbReader(await connectTo({ host: "127.0.0.1", port, ...server }, anywhere, signal));
-      return await reader.ask(services, failure, limit.signal);
-    } catch (error) {
-      signal.throwIfAborted();
-      throw limit.over() ? silent(place, answerMs) : error;
-    } finally {
-      limit.done();
-    }
-  };
-  const failure = (said: string): DeviceError =>
+  const failure = (said: string) =>
     /unauthorized/i.test(said)
       ? unauthorized(place, "it does not trust this computer", 'Accept "Allow USB debugging?" on its screen.')
       : offline(place, said.slice(0, 200) || "adb gave no reason");
-  const shell = async (command: string, signal: AbortSignal) => {
-    const said = (await ask([`host:transport:${target}`, `shell:${command}; echo "=$?"`], signal)).trimEnd();
-    if (said.endsWith("=0")) return said.slice(0, -2).trim();
-    throw new DeviceError(
-      "DEVICE_ERROR",
-      `${target} refused ${command}: ${said.slice(0, 200)}. Check the key's code.`,
-    );
+  const ask = async (services: readonly string[], own: AbortSignal): Promise<string> => {
+    const limit = withDeadline(own, answerMs);
+    const socket = await connectTo({ host: "127.0.0.1", port, ...server }, anywhere, own);
+    try {
+      return await untilAborted(askServer(socket, services, failure), limit.signal);
+    } catch (error) {
+      own.throwIfAborted();
+      throw limit.over() ? silent(place, answerMs) : error;
+    } finally {
+      socket.destroy();
+      limit.done();
+    }
   };
-  const facts = async (signal: AbortSignal) => {
-    const [make = "", version = ""] = (
-      await shell("getprop ro.product.model; getprop ro.build.version.release", signal)
-    ).split(/\r?\n/);
+  const shell = async (command: string, own: AbortSignal) => {
+    const said = (await ask([`host:transport:${target}`, `shell:${command}; echo "=$?"`], own)).trimEnd();
+    if (said.endsWith("=0")) return said.slice(0, -2).trim();
+    throw refused(place, `${command}: ${said}`, "Check the key's code.");
+  };
+  const facts = async (own: AbortSignal) => {
+    const said = await shell("getprop ro.product.model; getprop ro.build.version.release", own);
+    const [make = "", version = ""] = said.split(/\r?\n/);
     return { make, version: `Android ${version}` };
   };
+  try {
+    await ask(["host:version"], signal);
+  } catch (error) {
+    if (!(error instanceof DeviceError) || error.code !== "DEVICE_OFFLINE" || isDoctor) throw error;
+    await startAdbServer(port, process.env, signal);
+  }
+  if (address !== undefined && !isDoctor) await ask([`host:connect:${address}`], signal);
   return {
-    async connect(signal) {
-      try {
-        await ask(["host:version"], signal);
-      } catch (error) {
-        if (!(error instanceof DeviceError) || error.code !== "DEVICE_OFFLINE" || !starts) throw error;
-        await startAdbServer(port, process.env, signal);
-      }
-      if (address !== undefined) await ask([`host:connect:${address}`], signal);
-      const found = await facts(signal);
-      isOpen = true;
-      return found;
-    },
-    async disconnect() {
-      isOpen = false;
-    },
-    isConnected: () => isOpen,
+    facts: await facts(signal),
     ask: facts,
-    async press(code, signal) {
-      await shell(`input keyevent ${code}`, signal);
+    async press(code: string, own: AbortSignal) {
+      await shell(`input keyevent ${code}`, own);
       return performance.now();
     },
   };
 }
 
+const androidKeys = keyNames.map((name) => `${name}:${findKeyCode(name)}`).join(" ");
+
 /** Keys of Android TVs and Fire TVs by adb, without anything that reads the screen. */
 export const adbKeysFactory = defineRemote({
-  name: "adb_keys",
-  settings,
-  example: { serial: "none" },
+  ...{ name: "adb_keys", what: "adb keys", settings, holds: false, connect },
   claims: ({ serial, address }) => [`serial:${address ?? serial}`],
-  diagnose: async (given, context) => [await diagnoseLink("adb keys", createLink(given, false), context)],
-  create(given) {
-    const codes = keyNames.map((name): [string, string] => [name, String(findKeyCode(name))]);
-    const own = Object.entries(given.keys).filter(([, code]) => /^\w{1,60}$/.test(code));
-    return { keys: new Map([...codes, ...own]), link: createLink(given) };
-  },
+  keys: ({ keys }) => keyMap(androidKeys, keys),
 });

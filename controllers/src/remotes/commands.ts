@@ -20,19 +20,33 @@ import { pause } from "../waiting/deadlines.ts";
 export type KeySender = {
   readonly keys: ReadonlyMap<string, string>;
   send(key: string, signal: AbortSignal): Promise<Moment>;
-  hold?(key: string, ms: number, signal: AbortSignal): Promise<Moment>;
+  hold(key: string, ms: number, signal: AbortSignal): Promise<Moment>;
 };
 
 const lookEveryMs = 100;
 const key = portable.press_key.input.shape.key;
 
-/** `press_key`, `press_sequence`, `press_until`, and `hold_key` where the sender can hold. */
-export function remoteCommands(sender: KeySender, { device }: Pick<ControllerContext, "device">): Command[] {
+/** `press_key`, `press_sequence`, `press_until`, and `hold_key` where the remote `holds`. */
+export function remoteCommands(
+  { device: remote, holds }: { device: KeySender; holds: boolean },
+  { device }: Pick<ControllerContext, "device">,
+): Command[] {
   const demand = (name: string) => {
-    if (sender.keys.has(name)) return;
-    throw unsent(noSuchKey(name, sender.keys.keys(), " The device's setting `keys` can add keys."));
+    if (remote.keys.has(name)) return;
+    throw unsent(noSuchKey(name, remote.keys.keys(), " The device's setting `keys` can add keys."));
   };
-  const press = (name: string, signal: AbortSignal) => sendInput(() => sender.send(name, signal));
+  const press = (name: string, signal: AbortSignal) => sendInput(() => remote.send(name, signal));
+  const hold = defineCommand({
+    name: "hold_key",
+    description: "Holds a key down, then lets it go.",
+    effect: "write",
+    input: z.strictObject({ key, ms: z.int().min(50).max(30_000).default(1_000).describe("How long.") }),
+    async run({ key: name, ms }, signal) {
+      demand(name);
+      const sentAt = await sendInput(() => remote.hold(name, ms, signal));
+      return { message: `held ${name} for ${ms} ms`, sentAt };
+    },
+  });
   return [
     defineCommand({
       ...portable.press_key,
@@ -43,7 +57,7 @@ export function remoteCommands(sender: KeySender, { device }: Pick<ControllerCon
         return { message: `pressed ${name}${count > 1 ? ` ${count} times` : ""}`, ...at(sentAt) };
       },
     }),
-    ...holdCommands(sender, demand),
+    ...(holds ? [hold] : []),
     defineCommand({
       name: "press_sequence",
       description: "Presses keys one after another, with a pause between them.",
@@ -56,7 +70,7 @@ export function remoteCommands(sender: KeySender, { device }: Pick<ControllerCon
         for (const name of keys) demand(name);
         const moments: Moment[] = [];
         for (const name of keys) {
-          if (moments.length > 0 && pause_ms > 0) await pause(pause_ms, signal);
+          if (moments.length > 0) await pause(pause_ms, signal);
           moments.push(await press(name, signal));
         }
         const after_ms = moments.map((moment) => Math.round(moment - (moments[0] ?? moment)));
@@ -68,24 +82,6 @@ export function remoteCommands(sender: KeySender, { device }: Pick<ControllerCon
 }
 
 const at = (sentAt: Moment | undefined) => (sentAt === undefined ? {} : { sentAt });
-
-function holdCommands(sender: KeySender, demand: (name: string) => void): Command[] {
-  const hold = sender.hold?.bind(sender);
-  if (hold === undefined) return [];
-  return [
-    defineCommand({
-      name: "hold_key",
-      description: "Holds a key down, then lets it go.",
-      effect: "write",
-      input: z.strictObject({ key, ms: z.int().min(50).max(30_000).default(1_000).describe("How long.") }),
-      async run({ key: name, ms }, signal) {
-        demand(name);
-        const sentAt = await sendInput(() => hold(name, ms, signal));
-        return { message: `held ${name} for ${ms} ms`, sentAt };
-      },
-    }),
-  ];
-}
 
 function untilCommand(
   device: ControllerContext["device"],
@@ -112,34 +108,52 @@ function untilCommand(
     async run({ key: name, check, params, at_most, wait_ms }, signal) {
       demand(name);
       const read = (look: ReadOptions) => device.read({ name: check, input: params }, signal, look);
-      let reading = await read({});
       let sentAt: Moment | undefined;
+      // What cannot be judged yet is looked at again; what is judged already needs no wait before the first press.
+      let reading = await readUntil(() => read({}), isJudged, wait_ms, signal);
       for (let presses = 0; ; presses++) {
         if (isShown(reading)) {
           const message = `${check} holds after ${presses} presses of ${name}`;
           return { message, isNews: true, data: { presses }, ...at(sentAt) };
         }
-        if (presses === at_most) break;
-        sentAt = await press(name, signal);
-        reading = await readUntil(() => read(sentAt === undefined ? {} : { since: sentAt }), wait_ms, signal);
+        if (!isJudged(reading) || presses === at_most) throw notReached(check, reading, presses, name);
+        const since = await press(name, signal);
+        sentAt = since;
+        reading = await readUntil(() => read({ since }), isShown, wait_ms, signal);
       }
-      const seen = reading.inconclusive ?? `expected ${reading.expected}, found ${reading.actual}`;
-      throw new DeviceError(
-        "ACTION_REJECTED",
-        `${check} did not hold after ${at_most} presses of ${name}: ${seen}. Look at the screen; choose another key, or raise at_most or wait_ms.`,
-      );
     },
   });
 }
 
-const isShown = (reading: Reading) => reading.holds && reading.inconclusive === undefined;
+const isJudged = ({ inconclusive }: Reading) => inconclusive === undefined;
+const isShown = (reading: Reading) => reading.holds && isJudged(reading);
 
-/** The first reading that holds, else the last one within the time. */
-async function readUntil(read: () => Promise<Reading>, ms: number, signal: AbortSignal): Promise<Reading> {
+function notReached(
+  check: string,
+  { inconclusive, expected, actual }: Reading,
+  presses: number,
+  key: string,
+): DeviceError {
+  const after = `after ${presses} presses of ${key}`;
+  return new DeviceError(
+    "ACTION_REJECTED",
+    inconclusive === undefined
+      ? `${check} did not hold ${after}: expected ${expected}, found ${actual}. Look at the screen; choose another key, or raise at_most or wait_ms.`
+      : `${check} could not be judged ${after}, so the key was not pressed again: ${inconclusive}. Look at the screen, or raise wait_ms.`,
+  );
+}
+
+/** The first reading that is enough, else the last one within the time. */
+async function readUntil(
+  read: () => Promise<Reading>,
+  isEnough: (reading: Reading) => boolean,
+  ms: number,
+  signal: AbortSignal,
+): Promise<Reading> {
   const until = performance.now() + ms;
   for (;;) {
     const reading = await read();
-    if (isShown(reading) || performance.now() >= until) return reading;
+    if (isEnough(reading) || performance.now() >= until) return reading;
     await pause(lookEveryMs, signal);
   }
 }

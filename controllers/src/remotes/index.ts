@@ -8,3 +8,4 @@ export { pairingDrivers, pairTv } from "./pairing.ts";
 export { rokuFactory } from "./roku.ts";
 export { samsungFactory } from "./samsung.ts";
 export { webosFactory } from "./webos.ts";
+export { x11Factory } from "./x11.ts";

@@ -45,6 +45,14 @@ export const keyTables = {
     6:number6 7:number7 8:number8 9:number9 CHANNEL_UP:channelup CHANNEL_DOWN:channeldown VOLUME_UP:volumeup
     VOLUME_DOWN:volumedown MUTE:mute ENTER:enter BACKSPACE:backspace PAGE_UP:pageup PAGE_DOWN:pagedown
     CAPTIONS:showsubtitles FULLSCREEN:fullscreen`,
+  /** Symbols of X11 (keysymdef.h, XF86keysym.h), as the keyboards of TV software send them. */
+  x11: `
+    UP:Up DOWN:Down LEFT:Left RIGHT:Right OK:Return BACK:BackSpace HOME:XF86HomePage MENU:Menu EXIT:Escape INFO:i GUIDE:e
+    SEARCH:XF86Search POWER:XF86PowerOff PLAY:XF86AudioPlay PAUSE:XF86AudioPause PLAY_PAUSE:space STOP:XF86AudioStop
+    REWIND:XF86AudioRewind FAST_FORWARD:XF86AudioForward NEXT:XF86AudioNext PREVIOUS:XF86AudioPrev CHANNEL_UP:Page_Up
+    CHANNEL_DOWN:Page_Down VOLUME_UP:XF86AudioRaiseVolume VOLUME_DOWN:XF86AudioLowerVolume MUTE:XF86AudioMute ENTER:Return
+    TAB:Tab SPACE:space ESCAPE:Escape BACKSPACE:BackSpace DELETE:Delete END:End PAGE_UP:Page_Up PAGE_DOWN:Page_Down
+    0:0 1:1 2:2 3:3 4:4 5:5 6:6 7:7 8:8 9:9`,
   /** Commands of Home Assistant's integrations `apple_tv` and `androidtv_remote`. */
   apple_tv: `
     UP:up DOWN:down LEFT:left RIGHT:right OK:select BACK:menu MENU:top_menu HOME:home PLAY:play PAUSE:pause

@@ -1,26 +1,17 @@
 import { z } from "zod";
 import { type Command, defineCommand } from "../contract.ts";
 import { sendInput } from "../dispatch.ts";
-import { DeviceError } from "../errors.ts";
 import { portable } from "../portable.ts";
 import type { Moment } from "../ports.ts";
-import { readJson } from "./homeAssistant.ts";
+import { byObject, Exchange, orClose, overSocket } from "../wire/exchange.ts";
+import { refused } from "../wire/failures.ts";
+import { askPeer, type HttpPeer } from "../wire/http.ts";
+import { readJson } from "../wire/json.ts";
+import { connectTo, hostAndPort } from "../wire/sockets.ts";
+import { appId } from "./apps.ts";
 import { keyTables } from "./keyTables.ts";
-import {
-  anywhere,
-  defineRemote,
-  diagnoseLink,
-  hostAndPort,
-  hostSchema,
-  keyMap,
-  keysSchema,
-  portSchema,
-  type RemoteLink,
-} from "./remote.ts";
-import { byObject, Exchange, overSocket } from "./wire/exchange.ts";
-import { offline, refused, unauthorized } from "./wire/failures.ts";
-import { askHttp } from "./wire/http.ts";
-import { connectTo, type Reach } from "./wire/sockets.ts";
+import { type Access, defineRemote, type RemoteLink, type Use } from "./remote.ts";
+import { hostSchema, keyMap, keysSchema, portSchema } from "./settings.ts";
 
 const settings = z.strictObject({
   address: hostSchema,
@@ -31,182 +22,113 @@ const settings = z.strictObject({
   port: portSchema.optional().describe("8080 by http and 9090 by tcp, where it is left out."),
   user: z.string().max(200).optional().describe("Of the web server."),
   password: z.string().max(200).optional().describe("Of the web server, best as {{secret.NAME}}."),
-  keys: keysSchema,
+  keys: keysSchema(),
 });
 type Settings = z.output<typeof settings>;
+
 const replySchema = z.object({
-  id: z.number().optional(),
+  id: z.number(),
   result: z.unknown().optional(),
-  error: z.object({ message: z.string(), code: z.number().optional() }).optional(),
+  error: z.object({ message: z.string() }).optional(),
 });
+type Reply = z.output<typeof replySchema>;
+const factsSchema = z
+  .object({ name: z.string(), version: z.object({ major: z.number(), minor: z.number() }) })
+  .catch({ name: "Kodi", version: { major: 0, minor: 0 } });
 
-class JsonRpc {
-  readonly #settings;
-  readonly #port: number;
-  readonly #place;
-  #last = 0;
-  #exchange: Exchange | undefined;
-  #isOpen = false;
-
-  constructor(
-    given: Settings,
-    readonly reach: Reach,
-  ) {
-    this.#settings = given;
-    this.#port = given.port ?? (given.transport === "http" ? 8080 : 9090);
-    const check =
-      "Start Kodi and allow remote control in Settings, Services, Control; or correct controllers.kodi.";
-    this.#place = { name: `Kodi at ${hostAndPort(given.address, this.#port)}`, check };
-  }
-
-  isOpen(): boolean {
-    return this.#isOpen && (this.#exchange?.isOpen() ?? true);
-  }
-
-  async open(signal: AbortSignal): Promise<void> {
-    if (this.#settings.transport === "tcp") {
-      const peer = { host: this.#settings.address, port: this.#port, ...this.#place };
-      this.#exchange = new Exchange(
-        overSocket(await connectTo(peer, this.reach, signal), byObject),
-        this.#place,
-      );
-    }
-    this.#isOpen = true;
-  }
-
-  close(): void {
-    this.#isOpen = false;
-    this.#exchange?.close();
-    this.#exchange = undefined;
-  }
-
-  /** Throws DEVICE_ERROR for an error of Kodi, with what it said. */
-  async call(
-    method: string,
-    params: object,
-    signal: AbortSignal,
-  ): Promise<{ result: unknown; sentAt: Moment }> {
-    if (!this.isOpen()) throw offline(this.#place, "it is not connected");
-    const id = ++this.#last;
-    const body = JSON.stringify({ jsonrpc: "2.0", id, method, params });
-    const { reply, sentAt } = await (this.#exchange
-      ? this.#byTcp(this.#exchange, body, id, signal)
-      : this.#byHttp(body, signal));
-    if (reply.error)
-      throw refused(
-        this.#place,
-        `${method}: ${reply.error.message}`,
-        "Check the key's code, or the name of the add-on.",
-      );
-    return { result: reply.result, sentAt };
-  }
-
-  async #byTcp(exchange: Exchange, body: string, id: number, signal: AbortSignal) {
-    const find = (text: string) => {
-      const reply = replySchema.safeParse(readJson(text));
-      return reply.success && reply.data.id === id ? reply.data : undefined;
-    };
-    const { answer, sentAt } = await exchange.ask(body, find, signal);
-    return { reply: answer, sentAt };
-  }
-
-  async #byHttp(body: string, signal: AbortSignal) {
-    const { address, user, password = "" } = this.#settings;
-    const login =
-      user === undefined
-        ? {}
-        : { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}` };
-    const headers = { "content-type": "application/json", ...login };
-    const url = `http://${hostAndPort(address, this.#port)}/jsonrpc`;
-    const { status, text, sentAt } = await askHttp(
-      { url, method: "POST", headers, body },
-      { place: this.#place, reach: this.reach },
-      signal,
-    );
-    if (status === 401 || status === 403)
-      throw unauthorized(
-        this.#place,
-        "it does not accept the user and password",
-        "Correct controllers.kodi.user and password.",
-      );
-    const reply = replySchema.safeParse(readJson(text));
-    if (status >= 400 || !reply.success)
-      throw refused(
-        this.#place,
-        `HTTP ${status} and no answer of JSON-RPC`,
-        "Correct controllers.kodi.address and port.",
-      );
-    return { reply: reply.data, sentAt };
-  }
-}
-
-const versionSchema = z.object({
-  name: z.string(),
-  version: z.object({ major: z.number(), minor: z.number() }),
-});
-
-function createLink(rpc: JsonRpc): RemoteLink {
+function peerOf({
+  address,
+  transport,
+  port = transport === "http" ? 8080 : 9090,
+  user,
+  password = "",
+}: Settings) {
+  const login = Buffer.from(`${user}:${password}`).toString("base64");
   return {
-    async connect(signal) {
-      await rpc.open(signal);
-      const { result } = await rpc.call(
-        "Application.GetProperties",
-        { properties: ["name", "version"] },
-        signal,
-      );
-      const facts = versionSchema.safeParse(result);
-      if (!facts.success) return { make: "Kodi" };
-      const { major, minor } = facts.data.version;
-      return { make: facts.data.name, version: `${major}.${minor}` };
+    name: `Kodi at ${hostAndPort(address, port)}`,
+    check: "Start Kodi and allow remote control in Settings, Services, Control; or correct controllers.kodi.",
+    ...{ host: address, port, root: `http://${hostAndPort(address, port)}` },
+    headers: { ...(user !== undefined && { authorization: `Basic ${login}` }) },
+    denied: {
+      reason: "it does not accept the user and password",
+      fix: "Correct controllers.kodi.user and password.",
     },
-    disconnect: async () => rpc.close(),
-    isConnected: () => rpc.isOpen(),
-    ask: (signal) => rpc.call("JSONRPC.Ping", {}, signal),
-    async press(code, signal) {
-      const isMethod = code.includes(".");
-      const call = isMethod ? rpc.call(code, {}, signal) : rpc.call(...asAction(code), signal);
-      return (await call).sentAt;
-    },
+    mend: "Correct controllers.kodi.address and port.",
   };
 }
 
-/** `activatewindow(x)` is a method of its own. */
-const asAction = (code: string): [string, object] => {
+/** Sends requests, each with an id of its own, and returns the reply to each. */
+type Send = (body: string, id: number, signal: AbortSignal) => Promise<{ answer: Reply; sentAt: Moment }>;
+
+const replyTo = (id: number) => (text: string) => {
+  const reply = readJson(replySchema, text);
+  return reply?.id === id ? reply : undefined;
+};
+
+const byHttp =
+  (peer: HttpPeer): Send =>
+  async (body, id, signal) => {
+    const { text, sentAt } = await askPeer(peer, "/jsonrpc", { method: "POST", json: body }, signal);
+    const answer = replyTo(id)(text);
+    if (answer !== undefined) return { answer, sentAt };
+    throw refused(peer, "its answer is not JSON-RPC", peer.mend);
+  };
+
+type KodiLink = RemoteLink & { open(addon: string, signal: AbortSignal): Promise<Moment> };
+
+async function connect(given: Settings, reach: Access, signal: AbortSignal): Promise<KodiLink> {
+  const peer = { ...peerOf(given), reach };
+  const connection =
+    given.transport === "tcp"
+      ? new Exchange(overSocket(await connectTo(peer, reach, signal), byObject), peer)
+      : undefined;
+  const send: Send = connection ? (body, id, own) => connection.ask(body, replyTo(id), own) : byHttp(peer);
+  let last = 0;
+  const call = async (method: string, params: object, own: AbortSignal) => {
+    const id = ++last;
+    const { answer, sentAt } = await send(JSON.stringify({ jsonrpc: "2.0", id, method, params }), id, own);
+    if (answer.error === undefined) return { result: answer.result, sentAt };
+    const fix = "Check the key's code, or the name of the add-on.";
+    throw refused(peer, `${method}: ${answer.error.message}`, fix);
+  };
+  const begin = async (): Promise<KodiLink> => {
+    const properties = ["name", "version"];
+    const { result } = await call("Application.GetProperties", { properties }, signal);
+    const { name, version } = factsSchema.parse(result);
+    return {
+      facts: { make: name, version: `${version.major}.${version.minor}` },
+      ...(connection && { connection }),
+      ask: (own) => call("JSONRPC.Ping", {}, own),
+      press: async (code, own) => (await call(...callOf(code), own)).sentAt,
+      open: async (addonid, own) => (await call("Addons.ExecuteAddon", { addonid, wait: false }, own)).sentAt,
+    };
+  };
+  return connection ? orClose(connection, begin) : begin();
+}
+
+/** The method of a code. `activatewindow(x)` has one of its own. */
+function callOf(code: string): [string, object] {
+  if (code.includes(".")) return [code, {}];
   const [, window] = /^activatewindow\((\w+)\)$/.exec(code) ?? [];
   return window === undefined
     ? ["Input.ExecuteAction", { action: code }]
     : ["GUI.ActivateWindow", { window }];
-};
+}
 
-const openApp = (rpc: JsonRpc): Command =>
+const openApp = (use: Use<KodiLink>): Command =>
   defineCommand({
     ...portable.open_app,
-    async run({ app: { package: addonid } }, signal) {
-      if (addonid === undefined)
-        throw new DeviceError(
-          "INVALID_PARAMS",
-          "Kodi finds an app by the id of its add-on. Give it as app.package, such as plugin.video.x.",
-        );
-      const { sentAt } = await sendInput(() =>
-        rpc.call("Addons.ExecuteAddon", { addonid, wait: false }, signal),
-      );
-      return { message: `started the add-on ${addonid}`, sentAt };
+    async run({ app }, signal) {
+      const addon = appId(app, "Kodi finds an app by the id of its add-on, such as plugin.video.x.");
+      const sentAt = await sendInput(() => use((link) => link.open(addon, signal)));
+      return { message: `started the add-on ${addon}`, sentAt };
     },
   });
 
 /** Kodi by JSON-RPC. */
 export const kodiFactory = defineRemote({
-  name: "kodi",
-  settings,
-  example: { address: "127.0.0.1" },
+  ...{ name: "kodi", what: "Kodi", settings, holds: false, connect },
   claims: ({ address, transport, port }) => [`kodi:${address}:${port ?? transport}`],
-  diagnose: async (given, context) => {
-    if (/\{\{/.test(given.password ?? ""))
-      return [{ what: "Kodi", status: "ok", detail: "its password is a secret, so it was not asked" }];
-    return [await diagnoseLink("Kodi", createLink(new JsonRpc(given, anywhere)), context)];
-  },
-  create(given, context) {
-    const rpc = new JsonRpc(given, context);
-    return { keys: keyMap(keyTables.kodi, given.keys), link: createLink(rpc), commands: [openApp(rpc)] };
-  },
+  keys: ({ keys }) => keyMap(keyTables.kodi, keys),
+  commands: (use) => [openApp(use)],
 });

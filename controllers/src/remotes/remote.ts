@@ -1,23 +1,36 @@
-import { z } from "zod";
-import type { AppSource, Command, ControllerContext } from "../contract.ts";
+import type { z } from "zod";
+import type { AppSource, Command, ControllerContext, Pairing } from "../contract.ts";
 import type { DiagnosisContext, DiagnosisFinding } from "../diagnosis.ts";
+import { unsent } from "../dispatch.ts";
 import { DeviceError } from "../errors.ts";
 import { type ControllerFactory, type DriverController, defineFactory, nowhere } from "../factory.ts";
 import { ConnectedDevice } from "../phones/connectedDevice.ts";
 import type { ControllerFacts, ControllerStatus, Moment } from "../ports.ts";
+import { findProgram } from "../programs/run.ts";
 import { atMost, pause } from "../waiting/deadlines.ts";
-import { remoteCommands } from "./commands.ts";
-import { connectTo } from "./wire/sockets.ts";
+import { type ConsoleProgram, needProgram } from "../wire/console.ts";
+import type { Exchange } from "../wire/exchange.ts";
+import { offline } from "../wire/failures.ts";
+import { anywhere, type Reach } from "../wire/sockets.ts";
+import { type KeySender, remoteCommands } from "./commands.ts";
+
+/** What a driver may reach and know while it connects. `isDoctor`: it only looks, and starts or changes nothing. */
+export type Access = Reach & {
+  device: string;
+  pairing(): Promise<Pairing | undefined>;
+  isDoctor?: boolean;
+};
 
 /**
- * The connection of a driver to what it sends keys to. `press` takes a code of the key map and returns when it left; `down` and `up` hold
- * one. All throw DeviceError.
+ * An open connection to what keys are sent to. `press` takes a code of the key map and returns when it left; `down` and `up` hold
+ * one. `ask` asks for any answer. All throw DeviceError.
  */
 export type RemoteLink = {
-  connect(signal: AbortSignal): Promise<ControllerFacts>;
-  disconnect(): Promise<void>;
-  isConnected(): boolean;
-  /** Asks for any answer. */
+  facts: ControllerFacts;
+  /** Left out where each key has a connection of its own. */
+  connection?: Exchange;
+  /** In place of the keys that the driver knows. */
+  keys?: ReadonlyMap<string, string>;
   ask(signal: AbortSignal): Promise<unknown>;
   press(code: string, signal: AbortSignal): Promise<Moment>;
   hold?: {
@@ -26,80 +39,138 @@ export type RemoteLink = {
   };
 };
 
-export type Remote = {
-  link: RemoteLink;
-  /** Name of a key to its code, in this order also for the nearest names. May grow when the remote is connected. */
-  keys: ReadonlyMap<string, string>;
-  commands?: readonly Command[];
-  apps?: AppSource;
+/** Works with the open connection. Throws DEVICE_OFFLINE where there is none. */
+export type Use<Link> = <T>(work: (link: Link) => Promise<T>) => Promise<T>;
+
+export type RemoteDriver<Settings extends z.ZodType, Link extends RemoteLink> = {
+  name: string;
+  /** What a person calls it, such as "Roku". */
+  what: string;
+  settings: Settings;
+  claims(settings: z.output<Settings>): readonly string[];
+  /** Name of a key to its code, in this order also for the nearest names. */
+  keys(settings: z.output<Settings>): ReadonlyMap<string, string>;
+  /** Its links have `hold`. */
+  holds: boolean;
+  program?: ConsoleProgram;
+  /** Ends what it started where it fails. */
+  connect(settings: z.output<Settings>, access: Access, signal: AbortSignal): Promise<Link>;
+  /** Further commands. */
+  commands?(use: Use<NoInfer<Link>>): readonly Command[];
+  apps?(use: Use<NoInfer<Link>>): AppSource;
+  /** In place of a connection that is opened for a moment. */
+  diagnose?(settings: z.output<Settings>, context: DiagnosisContext): Promise<readonly DiagnosisFinding[]>;
 };
 
 /** A key is let go within this time, also when the command that held it was cancelled. */
 const releaseMs = 3_000;
-const givesUp: ReadonlySet<string> = new Set([
-  "DEVICE_OFFLINE",
-  "COMMAND_TIMEOUT",
-  "TRANSPORT_LOST",
-  "DEVICE_LOST",
-]);
+const doctorMs = 4_000;
+const noAnswer: ReadonlySet<string> = new Set(["COMMAND_TIMEOUT", "TRANSPORT_LOST"]);
+const givesUp: ReadonlySet<string> = new Set([...noAnswer, "DEVICE_OFFLINE", "DEVICE_UNAUTHORIZED"]);
 
-class RemoteDevice extends ConnectedDevice {
-  #facts: ControllerFacts | undefined;
+const notConnected = () =>
+  unsent(new DeviceError("DEVICE_OFFLINE", "The remote is not connected. Take control of the device."));
+
+/** The sentence that says what is wrong, and those that say what to do. */
+function reasonAndFix({ message }: Error): { reason: string; fix?: string } {
+  const [reason = "", ...fix] = message.split(/(?<=\.) /);
+  return { reason, ...(fix.length > 0 && { fix: fix.join(" ") }) };
+}
+
+class RemoteDevice<Link extends RemoteLink> extends ConnectedDevice implements KeySender {
+  readonly #keys: ReadonlyMap<string, string>;
+  readonly #connect: (signal: AbortSignal) => Promise<Link>;
+  #link: Link | undefined;
   #failure: DeviceError | undefined;
 
-  constructor(readonly link: RemoteLink) {
+  constructor(keys: ReadonlyMap<string, string>, connect: (signal: AbortSignal) => Promise<Link>) {
     super();
+    this.#keys = keys;
+    this.#connect = connect;
+  }
+
+  get keys(): ReadonlyMap<string, string> {
+    return this.#link?.keys ?? this.#keys;
   }
 
   isAlive(): boolean {
-    return this.#facts !== undefined && this.link.isConnected();
+    return this.#link !== undefined && (this.#link.connection?.isOpen() ?? true);
   }
 
   status(): ControllerStatus {
     if (this.isAlive() && this.#failure === undefined) return { state: "online" };
-    const { code, message } = this.#failure ?? {
-      code: "",
-      message: "It is not connected. Take control of the device.",
-    };
-    const [reason = "", ...fix] = message.split(/(?<=\.) /);
-    const state = code === "DEVICE_UNAUTHORIZED" ? "unauthorized" : "offline";
-    return { state, reason, ...(fix.length > 0 && { fix: fix.join(" ") }) };
+    const failure = this.#failure ?? notConnected();
+    const state = failure.code === "DEVICE_UNAUTHORIZED" ? "unauthorized" : "offline";
+    return { state, ...reasonAndFix(failure) };
   }
 
   factsForAll(): ControllerFacts {
-    return this.isAlive() ? (this.#facts ?? {}) : {};
+    return this.isAlive() ? (this.#link?.facts ?? {}) : {};
   }
 
-  /** Notes how the work ended. What gave no answer is asked for one before it is used again. */
-  async use<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      const result = await work();
-      this.#note(undefined);
-      return result;
-    } catch (error) {
-      if (error instanceof DeviceError && (givesUp.has(error.code) || error.code === "DEVICE_UNAUTHORIZED")) {
-        this.doubt();
-        this.#note(error);
+  use: Use<Link> = (work) =>
+    this.#noting(async () => {
+      if (this.#link === undefined) throw notConnected();
+      return work(this.#link);
+    });
+
+  send(key: string, signal: AbortSignal): Promise<Moment> {
+    return this.use((link) => link.press(this.#codeOf(key), signal));
+  }
+
+  /** The key goes up also where `signal` aborts. */
+  hold(key: string, ms: number, signal: AbortSignal): Promise<Moment> {
+    const code = this.#codeOf(key);
+    return this.use(async ({ hold }) => {
+      const up = async () => hold?.up(code, atMost(new AbortController().signal, releaseMs));
+      try {
+        await hold?.down(code, signal);
+        await pause(ms, signal);
+      } catch (error) {
+        await up().catch(() => undefined);
+        throw error;
       }
-      throw error;
-    }
+      return (await up()) ?? 0;
+    });
   }
 
   protected async connect(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     await this.disconnect();
-    this.#facts = await this.use(() => this.link.connect(signal));
+    const link = await this.#noting(() => this.#connect(signal));
+    this.#link = link;
+    link.connection?.onClose(() => this.reportStatus());
   }
 
   protected async disconnect(): Promise<void> {
-    this.#facts = undefined;
+    const before = this.#link;
+    this.#link = undefined;
     this.#failure = undefined;
-    await this.link.disconnect();
+    await before?.connection?.close();
     this.reportStatus();
   }
 
   protected ask(signal: AbortSignal): Promise<unknown> {
-    return this.use(() => this.link.ask(signal));
+    return this.use((link) => link.ask(signal));
+  }
+
+  #codeOf(key: string): string {
+    return this.keys.get(key) ?? key;
+  }
+
+  /** What gave no answer is asked for one before it is used again. */
+  async #noting<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      const result = await work();
+      this.#note(undefined);
+      return result;
+    } catch (error) {
+      if (error instanceof DeviceError && givesUp.has(error.code)) {
+        this.doubt();
+        this.#note(error);
+      }
+      throw error;
+    }
   }
 
   #note(failure: DeviceError | undefined): void {
@@ -108,147 +179,91 @@ class RemoteDevice extends ConnectedDevice {
   }
 }
 
-function remoteController(
-  { link, keys, commands = [], apps }: Remote,
+/** The controller of a remote. `open` connects, when the controller is opened. */
+export function remoteController<Link extends RemoteLink>(
+  { holds, commands, apps }: Pick<RemoteDriver<z.ZodType, Link>, "holds" | "commands" | "apps">,
+  keys: ReadonlyMap<string, string>,
+  open: (signal: AbortSignal) => Promise<Link>,
   context: ControllerContext,
 ): DriverController {
-  const device = new RemoteDevice(link);
-  const codeOf = (name: string) => keys.get(name) ?? name;
-  const { hold } = link;
-  const sender = {
-    keys,
-    send: (name: string, signal: AbortSignal) => device.use(() => link.press(codeOf(name), signal)),
-    ...(hold && {
-      hold: (name: string, ms: number, signal: AbortSignal) =>
-        device.use(async () => {
-          const code = codeOf(name);
-          try {
-            await hold.down(code, signal);
-            await pause(ms, signal);
-          } catch (error) {
-            await hold.up(code, atMost(new AbortController().signal, releaseMs)).catch(() => undefined);
-            throw error;
-          }
-          return hold.up(code, atMost(new AbortController().signal, releaseMs));
-        }),
-    }),
-  };
-  const own = commands.map(
-    (command): Command => ({
-      ...command,
-      run: (input, signal, fence) => device.use(() => command.run(input, signal, fence)),
-    }),
-  );
+  const device = new RemoteDevice(keys, open);
   return {
     kind: "remote",
-    commands: [...remoteCommands(sender, context), ...own],
+    commands: [...remoteCommands({ device, holds }, context), ...(commands?.(device.use) ?? [])],
     checks: [],
-    ...(apps && { apps }),
+    ...(apps && { apps: apps(device.use) }),
     ...device.life(),
   };
 }
 
-type RemoteDriver<Settings extends z.ZodType> = {
-  name: string;
-  settings: Settings;
-  /** Settings that are valid, for listing what it offers. */
-  example: z.input<Settings>;
-  claims(settings: z.output<Settings>): readonly string[];
-  diagnose(settings: z.output<Settings>, context: DiagnosisContext): Promise<readonly DiagnosisFinding[]>;
-  create(settings: z.output<Settings>, context: ControllerContext): Remote;
-};
-
 /** A driver with one controller, `remote`, whose commands are those of its keys and its own. */
-export function defineRemote<Settings extends z.ZodType>(driver: RemoteDriver<Settings>): ControllerFactory {
-  const { name, settings, example, claims, diagnose, create } = driver;
-  const make = (given: z.output<Settings>, context: ControllerContext) =>
-    remoteController(create(given, context), context);
+export function defineRemote<Settings extends z.ZodType, Link extends RemoteLink>(
+  driver: RemoteDriver<Settings, Link>,
+): ControllerFactory {
+  const { name, settings, claims } = driver;
+  const connect = async (given: z.output<Settings>, access: Access, signal: AbortSignal) => {
+    if (driver.program) needProgram(driver.program);
+    try {
+      return await driver.connect(given, access, signal);
+    } catch (error) {
+      if (!(error instanceof DeviceError) || !noAnswer.has(error.code)) throw error;
+      // No key was sent yet.
+      const check = `Switch it on, or correct controllers.${name}.`;
+      throw offline({ name: driver.what, check }, "it does not answer");
+    }
+  };
   return defineFactory({
-    ...{ name, settings, claims, diagnose, kinds: ["remote" as const] },
-    offers: () => [make(settings.parse(example), nowhere)],
-    create: (given, context) => [make(given, context)],
+    ...{ name, settings, claims, kinds: ["remote" as const] },
+    offers: () => [remoteController(driver, new Map(), () => Promise.reject(notConnected()), nowhere)],
+    create(given, context) {
+      const { deviceId: device } = context;
+      const access: Access = {
+        device,
+        allowHost: (host, port) => context.allowHost(host, port),
+        allowAddress: (address) => context.allowAddress(address),
+        pairing: () => context.pairing(name),
+      };
+      const open = (signal: AbortSignal) => connect(given, access, signal);
+      return [remoteController(driver, driver.keys(given), open, context)];
+    },
+    diagnose: (given, context) => diagnose({ ...driver, connect }, given, context),
   });
 }
 
-/** Opens a link for a moment, to say whether it works. Sends no key. */
+async function diagnose<Settings extends z.ZodType, Link extends RemoteLink>(
+  driver: RemoteDriver<Settings, Link>,
+  settings: z.output<Settings>,
+  context: DiagnosisContext,
+): Promise<readonly DiagnosisFinding[]> {
+  const { what, program } = driver;
+  if (program && findProgram(program.program, { ...context.env }) === undefined)
+    return [
+      { what: program.program, status: "missing", detail: "not found", fix: `Run: ${program.install}` },
+    ];
+  if (driver.diagnose) return driver.diagnose(settings, context);
+  if (JSON.stringify(settings).includes("{{"))
+    return [{ what, status: "ok", detail: "its settings hold a secret, so it was not asked" }];
+  const access = { ...anywhere, device: "", pairing: async () => undefined, isDoctor: true };
+  return [await diagnoseLink(what, (signal) => driver.connect(settings, access, signal), context.signal)];
+}
+
+/** Opens a connection for a moment, to say whether it works. Sends no key. */
 export async function diagnoseLink(
   what: string,
-  link: RemoteLink,
-  { signal }: Pick<DiagnosisContext, "signal">,
+  open: (signal: AbortSignal) => Promise<RemoteLink>,
+  signal: AbortSignal,
 ): Promise<DiagnosisFinding> {
   try {
-    const { make, version } = await link.connect(atMost(signal, 4_000));
-    return { what, status: "ok", detail: [make, version].filter(Boolean).join(" ") || "it answers" };
+    const { facts, connection } = await open(atMost(signal, doctorMs));
+    await connection?.close();
+    const { make, version, screen } = facts;
+    const size = screen && `${screen.width} x ${screen.height} pixels`;
+    const detail = [make, version, size].filter(Boolean).join(" ") || "it answers";
+    return { what, status: "ok", detail };
   } catch (error) {
     if (!(error instanceof DeviceError))
       return { what, status: "missing", detail: "it does not answer", fix: "Switch it on" };
-    const [detail = "", ...fix] = error.message.split(/(?<=\.) /);
-    return { what, status: "missing", detail, ...(fix.length > 0 && { fix: fix.join(" ") }) };
-  } finally {
-    await link.disconnect();
+    const { reason: detail, fix } = reasonAndFix(error);
+    return { what, status: "missing", detail, ...(fix !== undefined && { fix }) };
   }
 }
-
-/** Whether a TV answers, and whether this server is paired with it. Opens no session, which would show a question on its screen. */
-export async function diagnosePaired(
-  { what, host, port }: { what: string; host: string; port: number },
-  { signal, isPaired }: DiagnosisContext,
-): Promise<DiagnosisFinding[]> {
-  const place = {
-    name: `${what} at ${hostAndPort(host, port)}`,
-    check: "Switch it on, or correct its address.",
-  };
-  const paired: DiagnosisFinding = isPaired
-    ? { what: `${what} pairing`, status: "ok", detail: "paired" }
-    : {
-        what: `${what} pairing`,
-        status: "missing",
-        detail: "not paired",
-        fix: "Run: labwright tv pair <device>",
-      };
-  try {
-    const socket = await connectTo({ host, port, ...place }, anywhere, signal);
-    socket.destroy();
-    return [{ what, status: "ok", detail: "it answers" }, paired];
-  } catch (error) {
-    const detail = error instanceof Error ? error.message : String(error);
-    return [{ what, status: "missing", detail, fix: place.check }, paired];
-  }
-}
-
-/** Where `url_policy` is not known: addresses come from the configuration. */
-export const anywhere = { allowHost: () => undefined, allowAddress: () => undefined };
-
-export const hostSchema = z
-  .string()
-  .regex(
-    /^[A-Za-z0-9][\w.-]{0,250}$|^[0-9A-Fa-f:]{2,45}$/,
-    "a host is a name or an IP address, without a port",
-  )
-  .describe("Name or IP address.");
-export const portSchema = z.int().min(1).max(65_535);
-export const keysSchema = z
-  .record(
-    z.string().regex(/^[A-Z0-9][A-Z0-9_]{0,39}$/, "a key is named in capitals"),
-    z.string().min(1).max(4_000),
-  )
-  .default({})
-  .describe("Further keys, or other codes for known ones: name in capitals to the code that is sent.");
-
-/** A table of keys, `NAME:code` each, with the user's own over it. */
-export const keyMap = (table: string, own: Readonly<Record<string, string>>): Map<string, string> =>
-  new Map([
-    ...table
-      .trim()
-      .split(/\s+/)
-      .filter((pair) => pair !== "")
-      .map((pair): [string, string] => {
-        const at = pair.indexOf(":");
-        return [pair.slice(0, at), pair.slice(at + 1)];
-      }),
-    ...Object.entries(own),
-  ]);
-
-/** The address of a host and port, as in URLs. */
-export const hostAndPort = (host: string, port: number): string =>
-  `${host.includes(":") ? `[${host}]` : host}:${port}`;

@@ -1,130 +1,87 @@
 import { z } from "zod";
 import type { Pairing } from "../contract.ts";
-import { readJson } from "./homeAssistant.ts";
+import { orClose } from "../wire/exchange.ts";
+import { unauthorized } from "../wire/failures.ts";
+import { readJson } from "../wire/json.ts";
+import { hostAndPort } from "../wire/sockets.ts";
+import { openWebSocket, type WebLink, type WebPeer } from "../wire/webSocket.ts";
 import { keyTables } from "./keyTables.ts";
-import {
-  defineRemote,
-  diagnosePaired,
-  hostAndPort,
-  hostSchema,
-  keyMap,
-  keysSchema,
-  portSchema,
-  type RemoteLink,
-} from "./remote.ts";
-import { notPaired, offline, pairingFix, unauthorized } from "./wire/failures.ts";
-import type { Reach } from "./wire/sockets.ts";
-import { openWebSocket, type WebLink } from "./wire/webSocket.ts";
+import { diagnosePaired, needPairing, type PairingQuestion, type PairTv, pairingFix } from "./paired.ts";
+import { type Access, defineRemote, type RemoteLink } from "./remote.ts";
+import { hostSchema, keyMap, keysSchema, portSchema } from "./settings.ts";
 
-const settings = z.strictObject({ address: hostSchema, port: portSchema.default(8002), keys: keysSchema });
+const settings = z.strictObject({ address: hostSchema, port: portSchema.default(8002), keys: keysSchema() });
 type Settings = z.output<typeof settings>;
-type Parts = { reach: Reach; device: string; pairing(): Promise<Pairing | undefined> };
 
 const eventSchema = z.object({
   event: z.string(),
   data: z.object({ token: z.union([z.string(), z.number()]).optional() }).optional(),
 });
-const ownName = Buffer.from("Labwright").toString("base64");
+const acceptMs = 5_000;
+const askOnce =
+  "On the TV open Settings, General, External Device Manager, and set Access Notification to First Time Only.";
+const ownName = encodeURIComponent(Buffer.from("Labwright").toString("base64"));
 
-const placeOf = ({ address, port }: Settings) => ({
-  name: `the Samsung TV at ${hostAndPort(address, port)}`,
+const peerOf = ({ address: host, port }: Settings): WebPeer => ({
+  name: `the Samsung TV at ${hostAndPort(host, port)}`,
   check: "Switch the TV on, or correct controllers.samsung.address.",
+  ...{ host, port, isSecure: true, path: `/api/v2/channels/samsung.remote.control?name=${ownName}` },
 });
 
-/** Opens the channel of the remote, and waits until the TV has accepted it, for at most `ms`. */
+/** Opens the channel of the remote, and waits until the TV has accepted it. Without a pairing, the TV asks the person in front of it. */
 async function openChannel(
-  given: Settings,
-  { reach, device }: Pick<Parts, "reach" | "device">,
-  { pairing, ms }: { pairing?: Pairing; ms: number },
+  peer: WebPeer,
+  access: Access,
+  { pairing, ms, asked }: PairingQuestion & { pairing?: Pairing },
   signal: AbortSignal,
-): Promise<{ link: WebLink; token: string | undefined }> {
-  const place = placeOf(given);
-  const token = pairing === undefined ? "" : `&token=${encodeURIComponent(pairing.token)}`;
-  const path = `/api/v2/channels/samsung.remote.control?name=${encodeURIComponent(ownName)}${token}`;
-  const fix = `${pairingFix(device)}, and accept it on the TV.`;
-  const peer = { ...place, host: given.address, port: given.port, isSecure: true, path };
-  const link = await openWebSocket(peer, { reach, pinned: pairing?.certificate, fix }, signal);
+): Promise<{ link: WebLink; token: string }> {
+  const path = pairing ? `${peer.path}&token=${encodeURIComponent(pairing.token)}` : peer.path;
+  const fix = `${pairingFix(access.device)}, and accept it on the TV.`;
+  const given = { reach: access, pinned: pairing?.certificate, fix };
+  const link = await openWebSocket({ ...peer, path }, given, signal);
   const find = (text: string) => {
-    const message = eventSchema.safeParse(readJson(text));
-    if (!message.success) return undefined;
-    const { event, data } = message.data;
-    if (event === "ms.channel.connect")
-      return { token: data?.token === undefined ? undefined : String(data.token) };
+    const { event, data } = readJson(eventSchema, text) ?? {};
     if (event === "ms.channel.unauthorized")
-      throw unauthorized(place, "it has forgotten this server, or the answer was no", fix);
-    if (event === "ms.channel.timeOut") throw unauthorized(place, "no one answered its question", fix);
-    return undefined;
+      throw unauthorized(peer, "it has forgotten this server, or the answer was no", fix);
+    if (event === "ms.channel.timeOut") throw unauthorized(peer, "no one answered its question", fix);
+    if (event !== "ms.channel.connect") return undefined;
+    // A TV that knows this server repeats no token.
+    const token = data?.token?.toString() ?? pairing?.token;
+    if (token === undefined) throw unauthorized(peer, "it gave no token", askOnce);
+    return { token };
   };
-  try {
-    return { link, ...(await link.exchange.expect(find, ms, signal)) };
-  } catch (error) {
-    link.exchange.close();
-    throw error;
-  }
+  asked();
+  return { link, ...(await orClose(link.exchange, () => link.exchange.expect(find, ms, signal))) };
 }
 
-function createLink(given: Settings, parts: Parts): RemoteLink {
-  const place = placeOf(given);
-  let link: WebLink | undefined;
-  const send = (cmd: "Click" | "Press" | "Release", code: string, signal: AbortSignal) => {
-    if (link === undefined) throw offline(place, "it is not connected");
+async function connect(given: Settings, access: Access, signal: AbortSignal): Promise<RemoteLink> {
+  const peer = peerOf(given);
+  const pairing = await needPairing(peer, access);
+  const { link } = await openChannel(peer, access, { pairing, ms: acceptMs, asked() {} }, signal);
+  const send = (cmd: "Click" | "Press" | "Release", code: string, own: AbortSignal) => {
     const params = { Cmd: cmd, DataOfCmd: code, Option: "false", TypeOfRemote: "SendRemoteKey" };
-    return link.send(JSON.stringify({ method: "ms.remote.control", params }), signal);
+    return link.send(JSON.stringify({ method: "ms.remote.control", params }), own);
   };
   return {
-    async connect(signal) {
-      const pairing = await parts.pairing();
-      if (pairing === undefined) throw notPaired(place, parts.device);
-      link = (await openChannel(given, parts, { pairing, ms: 5_000 }, signal)).link;
-      return { make: "Samsung" };
-    },
-    async disconnect() {
-      link?.exchange.close();
-      link = undefined;
-    },
-    isConnected: () => link?.exchange.isOpen() ?? false,
+    facts: { make: "Samsung" },
+    connection: link.exchange,
     // An empty message: the TV reads it and does nothing.
-    ask: async (signal) => link?.send("{}", signal),
-    press: async (code, signal) => send("Click", code, signal),
+    ask: (own) => link.send("{}", own),
+    press: (code, own) => send("Click", code, own),
     hold: {
-      down: async (code, signal) => send("Press", code, signal),
-      up: async (code, signal) => send("Release", code, signal),
+      down: (code, own) => send("Press", code, own),
+      up: (code, own) => send("Release", code, own),
     },
   };
 }
 
 /** Samsung's TVs with Tizen, once paired. */
 export const samsungFactory = defineRemote({
-  name: "samsung",
-  settings,
-  example: { address: "127.0.0.1" },
+  ...{ name: "samsung", what: "Samsung TV", settings, holds: true, connect },
   claims: ({ address }) => [`samsung:${address}`],
-  diagnose: ({ address: host, port }, context) => diagnosePaired({ what: "Samsung TV", host, port }, context),
-  create: (given, context) => ({
-    keys: keyMap(keyTables.samsung, given.keys),
-    link: createLink(given, {
-      reach: context,
-      device: context.deviceId,
-      pairing: () => context.pairing("samsung"),
-    }),
-  }),
+  keys: ({ keys }) => keyMap(keyTables.samsung, keys),
+  diagnose: (given, context) => diagnosePaired("Samsung TV", peerOf(given), context),
 });
 
-/** Pairs with the TV of these settings of the driver. Throws DEVICE_OFFLINE, DEVICE_UNAUTHORIZED, COMMAND_TIMEOUT. */
-export async function pairSamsung(
-  given: unknown,
-  parts: Omit<Parts, "pairing">,
-  ms: number,
-  signal: AbortSignal,
-): Promise<Pairing> {
-  const own = settings.parse(given);
-  const { link, token } = await openChannel(own, parts, { ms }, signal);
-  link.exchange.close();
-  if (token === undefined)
-    throw unauthorized(
-      placeOf(own),
-      "it gave no token",
-      "On the TV open Settings, General, External Device Manager, and set Access Notification to First Time Only.",
-    );
-  return { token, ...(link.fingerprint !== undefined && { certificate: link.fingerprint }) };
-}
+export const pairSamsung: PairTv = (given, access, question, signal) =>
+  openChannel(peerOf(settings.parse(given)), access, question, signal);

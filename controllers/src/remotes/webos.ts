@@ -1,38 +1,23 @@
 import { z } from "zod";
-import {
-  type AppSource,
-  type Command,
-  type ControllerContext,
-  defineCommand,
-  type Pairing,
-} from "../contract.ts";
-import type { DiagnosisContext, DiagnosisFinding } from "../diagnosis.ts";
+import type { Pairing } from "../contract.ts";
 import { sendInput } from "../dispatch.ts";
-import { DeviceError } from "../errors.ts";
-import { portable } from "../portable.ts";
-import type { Moment } from "../ports.ts";
-import { poll } from "../waiting/deadlines.ts";
-import { readJson } from "./homeAssistant.ts";
+import { orClose } from "../wire/exchange.ts";
+import { refused, unauthorized } from "../wire/failures.ts";
+import { readJson } from "../wire/json.ts";
+import { hostAndPort } from "../wire/sockets.ts";
+import { openWebSocket, type WebLink, type WebPeer } from "../wire/webSocket.ts";
+import { type Apps, appCommands, appSource } from "./apps.ts";
 import { keyTables } from "./keyTables.ts";
-import {
-  defineRemote,
-  diagnosePaired,
-  hostAndPort,
-  hostSchema,
-  keyMap,
-  keysSchema,
-  type RemoteLink,
-} from "./remote.ts";
+import { diagnosePaired, needPairing, type PairingQuestion, type PairTv, pairingFix } from "./paired.ts";
+import { type Access, defineRemote, type RemoteLink } from "./remote.ts";
+import { hostSchema, keyMap, keysSchema, portSchema } from "./settings.ts";
 import { webosManifest } from "./webosManifest.ts";
-import { notPaired, offline, pairingFix, refused, unauthorized } from "./wire/failures.ts";
-import type { Reach } from "./wire/sockets.ts";
-import { openWebSocket, type WebLink } from "./wire/webSocket.ts";
 
 const settings = z.strictObject({
   address: hostSchema,
   secure: z.boolean().default(true).describe("By TLS on port 3001; false: port 3000, for TVs before 2016."),
-  port: z.int().min(1).max(65_535).optional().describe("3001, or 3000 if not secure, where it is left out."),
-  keys: keysSchema,
+  port: portSchema.optional().describe("3001, or 3000 if not secure, where it is left out."),
+  keys: keysSchema(),
 });
 type Settings = z.output<typeof settings>;
 
@@ -40,256 +25,153 @@ const messageSchema = z.object({
   id: z.string().optional(),
   type: z.string(),
   error: z.string().optional(),
-  payload: z.record(z.string(), z.unknown()).optional(),
+  payload: z.record(z.string(), z.unknown()).default({}),
 });
+const registerMs = 5_000;
 
-type Parts = { reach: Reach; device: string; pairing(): Promise<Pairing | undefined> };
+function peerOf({ address: host, secure: isSecure, port = isSecure ? 3001 : 3000 }: Settings): WebPeer {
+  const check = "Switch the TV on, or correct controllers.webos.address.";
+  return { name: `the LG TV at ${hostAndPort(host, port)}`, check, host, port, isSecure, path: "/" };
+}
 
+/** Opens the channel of requests and registers there. Without a pairing, the TV asks the person in front of it. */
+async function register(
+  peer: WebPeer,
+  access: Access,
+  { pairing, ms, asked }: PairingQuestion & { pairing?: Pairing },
+  signal: AbortSignal,
+): Promise<{ link: WebLink; token: string }> {
+  const fix = `${pairingFix(access.device)}, and accept it on the TV.`;
+  const link = await openWebSocket(peer, { reach: access, pinned: pairing?.certificate, fix }, signal);
+  const key = pairing && { "client-key": pairing.token };
+  const payload = { forcePairing: false, pairingType: "PROMPT", manifest: webosManifest, ...key };
+  const find = (text: string) => {
+    const message = readJson(messageSchema, text);
+    if (message?.id !== "register") return undefined;
+    if (message.type === "error") throw unauthorized(peer, message.error ?? "it refused to pair", fix);
+    if (message.type === "registered") return String(message.payload["client-key"]);
+    if (message.payload.pairingType === undefined) return undefined;
+    if (pairing) throw unauthorized(peer, "it has forgotten this server or was paired anew", fix);
+    asked();
+    return undefined;
+  };
+  const message = JSON.stringify({ id: "register", type: "register", payload });
+  const ask = () => link.exchange.ask(message, find, signal, ms);
+  return { link, token: (await orClose(link.exchange, ask)).answer };
+}
+
+/** SSAP over the channel of requests. Buttons have a socket of their own, which the TV names. */
 class Ssap {
-  readonly #peer;
-  readonly #parts: Parts;
-  #main: WebLink | undefined;
+  readonly #peer: WebPeer;
+  readonly #access: Access;
+  readonly #main: WebLink;
   #pointer: WebLink | undefined;
   #last = 0;
 
-  constructor({ address: host, secure: isSecure, port = isSecure ? 3001 : 3000 }: Settings, parts: Parts) {
-    const check = "Switch the TV on, or correct controllers.webos.address.";
-    this.#peer = { name: `the LG TV at ${hostAndPort(host, port)}`, check, host, port, isSecure, path: "/" };
-    this.#parts = parts;
+  constructor(peer: WebPeer, access: Access, main: WebLink) {
+    this.#peer = peer;
+    this.#access = access;
+    this.#main = main;
+    main.exchange.onClose(() => void this.#pointer?.exchange.close());
   }
 
-  isOpen(): boolean {
-    return this.#main?.exchange.isOpen() ?? false;
-  }
-
-  close(): void {
-    for (const link of [this.#main, this.#pointer]) link?.exchange.close();
-    this.#main = undefined;
-    this.#pointer = undefined;
-  }
-
-  async open(signal: AbortSignal): Promise<void> {
-    const pairing = await this.#parts.pairing();
-    if (pairing === undefined) throw notPaired(this.#peer, this.#parts.device);
-    await this.#connect(pairing.certificate, signal);
-    await this.#register(pairing.token, signal, () => {
-      throw unauthorized(this.#peer, "it has forgotten this server or was paired anew", `${this.#fix()}.`);
-    });
-  }
-
-  /** Has the TV ask the person in front of it, for at most `ms`. */
-  async pair(ms: number, signal: AbortSignal, asked: () => void): Promise<Pairing> {
-    await this.#connect(undefined, signal);
-    const certificate = this.#main?.fingerprint;
-    const token = await this.#register(undefined, signal, asked, ms);
-    return { token, ...(certificate !== undefined && { certificate }) };
-  }
-
-  /** Throws DEVICE_ERROR for a refusal. */
-  async request(
-    uri: string,
-    payload: object,
-    signal: AbortSignal,
-  ): Promise<{ payload: Record<string, unknown>; sentAt: Moment }> {
-    if (this.#main === undefined) throw offline(this.#peer, "it is not connected");
+  /** Throws DEVICE_ERROR or DEVICE_UNAUTHORIZED for a refusal. */
+  async request(uri: string, payload: object, signal: AbortSignal) {
     const id = `r${++this.#last}`;
     const find = (text: string) => {
-      const message = this.#read(text);
+      const message = readJson(messageSchema, text);
       return message?.id === id ? this.#judge(uri, message) : undefined;
     };
-    const message = JSON.stringify({ id, type: "request", uri, payload });
-    const { answer, sentAt } = await this.#main.exchange.ask(message, find, signal);
-    return { payload: answer, sentAt };
+    const message = JSON.stringify({ id, type: "request", uri: `ssap://${uri}`, payload });
+    return this.#main.exchange.ask(message, find, signal);
   }
 
-  /** Throws what a refusal says. */
-  #judge(uri: string, { type, error = "", payload = {} }: z.output<typeof messageSchema>) {
-    if (type === "error" && /^40[13]/.test(error)) throw unauthorized(this.#peer, error, `${this.#fix()}.`);
+  async button(name: string, signal: AbortSignal) {
+    if (!this.#pointer?.exchange.isOpen()) this.#pointer = await this.#openPointer(signal);
+    return this.#pointer.send(`type:button\nname:${name}\n\n`, signal);
+  }
+
+  get #fix() {
+    return `${pairingFix(this.#access.device)}.`;
+  }
+
+  #judge(uri: string, { type, error = "", payload }: z.output<typeof messageSchema>) {
+    if (type === "error" && /^40[13]/.test(error)) throw unauthorized(this.#peer, error, this.#fix);
     if (type !== "error" && payload.returnValue !== false) return payload;
     const said = error || String(payload.errorText ?? "no reason");
     throw refused(this.#peer, `${uri}: ${said}`, "Check the key's code, or the app's id.");
   }
 
-  async button(name: string, signal: AbortSignal): Promise<Moment> {
-    if (!this.#pointer?.exchange.isOpen()) this.#pointer = await this.#openPointer(signal);
-    return this.#pointer.send(`type:button\nname:${name}\n\n`, signal);
-  }
-
   async #openPointer(signal: AbortSignal): Promise<WebLink> {
-    const { payload } = await this.request(
-      "ssap://com.webos.service.networkinput/getPointerInputSocket",
-      {},
-      signal,
-    );
-    const path = String(payload.socketPath);
-    const url = URL.canParse(path) ? new URL(path) : undefined;
-    const { host } = this.#peer;
-    if (url === undefined || !/^wss?:$/.test(url.protocol) || url.hostname.replace(/^\[|\]$/g, "") !== host)
-      throw refused(
-        this.#peer,
-        "its pointer socket is on another host",
-        "Give the TV's own IP address in controllers.webos.address.",
-      );
-    const isSecure = url.protocol === "wss:";
-    const port = Number(url.port || (isSecure ? 443 : 80));
-    const pinned = this.#main?.fingerprint;
-    const given = { reach: this.#parts.reach, pinned, fix: `${this.#fix()}.` };
-    return openWebSocket({ ...this.#peer, isSecure, port, path: url.pathname + url.search }, given, signal);
-  }
-
-  async #connect(pinned: string | undefined, signal: AbortSignal): Promise<void> {
-    this.#main = await openWebSocket(
-      this.#peer,
-      { reach: this.#parts.reach, pinned, fix: `${this.#fix()}.` },
-      signal,
-    );
-  }
-
-  async #register(
-    token: string | undefined,
-    signal: AbortSignal,
-    asked: () => void,
-    ms = 5_000,
-  ): Promise<string> {
-    const key = token === undefined ? {} : { "client-key": token };
-    const payload = { forcePairing: false, pairingType: "PROMPT", manifest: webosManifest, ...key };
-    const find = (text: string) => {
-      const message = this.#read(text);
-      if (message?.id !== "register") return undefined;
-      if (message.type === "error")
-        throw unauthorized(
-          this.#peer,
-          message.error ?? "it refused to pair",
-          `${this.#fix()}, and accept it on the TV.`,
-        );
-      if (message.type === "registered") return String(message.payload?.["client-key"]);
-      if (message.payload?.pairingType !== undefined) asked();
-      return undefined;
-    };
-    const main = this.#main;
-    if (main === undefined) throw offline(this.#peer, "it is not connected");
-    const message = JSON.stringify({ id: "register", type: "register", payload });
-    return (await main.exchange.ask(message, find, signal, ms)).answer;
-  }
-
-  #read(text: string) {
-    const parsed = messageSchema.safeParse(readJson(text));
-    return parsed.success ? parsed.data : undefined;
-  }
-
-  #fix(): string {
-    return pairingFix(this.#parts.device);
+    const where = "com.webos.service.networkinput/getPointerInputSocket";
+    const path = String((await this.request(where, {}, signal)).answer.socketPath);
+    if (!URL.canParse(path)) throw refused(this.#peer, "it names no pointer socket", this.#peer.check);
+    const { protocol, port, pathname, search } = new URL(path);
+    const isSecure = protocol === "wss:";
+    // On the TV itself, whatever host it names.
+    const place = { isSecure, port: Number(port || (isSecure ? 443 : 80)), path: pathname + search };
+    const pinned = this.#main.fingerprint;
+    const given = { reach: this.#access, pinned, fix: this.#fix };
+    return openWebSocket({ ...this.#peer, ...place }, given, signal);
   }
 }
 
-function createLink(tv: Ssap): RemoteLink {
+const listedApps = z
+  .array(z.object({ id: z.string(), title: z.string().optional(), version: z.string().optional() }))
+  .catch([]);
+
+const appsOf = (tv: Ssap): Apps => ({
+  open: async (id, signal) => (await tv.request("system.launcher/launch", { id }, signal)).sentAt,
+  async front(signal) {
+    const { answer } = await tv.request("com.webos.applicationManager/getForegroundAppInfo", {}, signal);
+    return String(answer.appId);
+  },
+  async close(id, signal) {
+    const { sentAt } = await sendInput(() => tv.request("system.launcher/close", { id }, signal));
+    return { message: `closed the app ${id}`, sentAt };
+  },
+  async list(signal) {
+    const { answer } = await tv.request("com.webos.applicationManager/listApps", {}, signal);
+    return listedApps.parse(answer.apps).map(({ id, title, version }) => ({
+      id,
+      ...(title !== undefined && { name: title }),
+      ...(version !== undefined && { version }),
+    }));
+  },
+});
+
+async function connect(
+  given: Settings,
+  access: Access,
+  signal: AbortSignal,
+): Promise<RemoteLink & { apps: Apps }> {
+  const peer = peerOf(given);
+  const pairing = await needPairing(peer, access);
+  const { link } = await register(peer, access, { pairing, ms: registerMs, asked() {} }, signal);
+  const tv = new Ssap(peer, access, link);
+  const info = (own: AbortSignal) => tv.request("system/getSystemInfo", {}, own);
+  const { answer } = await orClose(link.exchange, () => info(signal));
   return {
-    async connect(signal) {
-      await tv.open(signal);
-      const { payload } = await tv.request("ssap://system/getSystemInfo", {}, signal);
-      return { make: `LG ${String(payload.modelName ?? "TV")}` };
-    },
-    disconnect: async () => tv.close(),
-    isConnected: () => tv.isOpen(),
-    ask: (signal) => tv.request("ssap://system/getSystemInfo", {}, signal),
-    async press(code, signal) {
-      return code.startsWith("ssap://")
-        ? (await tv.request(code, {}, signal)).sentAt
-        : tv.button(code, signal);
+    facts: { make: `LG ${String(answer.modelName ?? "TV")}` },
+    connection: link.exchange,
+    apps: appsOf(tv),
+    ask: info,
+    async press(code, own) {
+      const [, request] = /^ssap:\/\/(.+)$/.exec(code) ?? [];
+      return request === undefined ? tv.button(code, own) : (await tv.request(request, {}, own)).sentAt;
     },
   };
 }
 
-const idOf = ({ package: id }: { package?: string | undefined }): string => {
-  if (id !== undefined) return id;
-  throw new DeviceError(
-    "INVALID_PARAMS",
-    "An LG TV finds an app by its id. Give it as app.package, such as netflix.",
-  );
-};
-
-const appCommands = (tv: Ssap): Command[] => [
-  defineCommand({
-    ...portable.open_app,
-    async run({ app, timeout_ms }, signal) {
-      const id = idOf(app);
-      const { sentAt } = await sendInput(() => tv.request("ssap://system.launcher/launch", { id }, signal));
-      const front = "ssap://com.webos.applicationManager/getForegroundAppInfo";
-      const isShown = async () => (await tv.request(front, {}, signal)).payload.appId === id;
-      if (await poll(isShown, { everyMs: 200, ms: timeout_ms, signal }))
-        return { message: `opened the app ${id}`, sentAt };
-      throw new DeviceError(
-        "COMMAND_TIMEOUT",
-        `The app ${id} was not in front within ${timeout_ms} ms. Look at the screen, or raise timeout_ms.`,
-      );
-    },
-  }),
-  defineCommand({
-    ...portable.close_app,
-    async run({ app }, signal) {
-      const id = idOf(app);
-      const { sentAt } = await sendInput(() => tv.request("ssap://system.launcher/close", { id }, signal));
-      return { message: `closed the app ${id}`, sentAt };
-    },
-  }),
-];
-
-const appsSchema = z.array(
-  z.object({ id: z.string(), title: z.string().optional(), version: z.string().optional() }),
-);
-const createApps = (tv: Ssap): AppSource => ({
-  async installedApps(signal) {
-    const { payload } = await tv.request("ssap://com.webos.applicationManager/listApps", {}, signal);
-    const apps = appsSchema.catch([]).parse(payload.apps);
-    return {
-      apps: apps.map(({ id, title, version }) => ({
-        id,
-        ...(title !== undefined && { name: title }),
-        ...(version !== undefined && { version }),
-      })),
-    };
-  },
-});
-
-const partsOf = (context: ControllerContext): Parts => ({
-  reach: context,
-  device: context.deviceId,
-  pairing: () => context.pairing("webos"),
-});
-
 /** LG's TVs by SSAP, once paired. */
 export const webosFactory = defineRemote({
-  name: "webos",
-  settings,
-  example: { address: "127.0.0.1" },
+  ...{ name: "webos", what: "LG TV", settings, holds: false, connect },
   claims: ({ address }) => [`webos:${address}`],
-  diagnose: (
-    { address: host, secure, port = secure ? 3001 : 3000 }: Settings,
-    context: DiagnosisContext,
-  ): Promise<DiagnosisFinding[]> => diagnosePaired({ what: "LG TV", host, port }, context),
-  create(given, context) {
-    const tv = new Ssap(given, partsOf(context));
-    return {
-      keys: keyMap(keyTables.webos, given.keys),
-      link: createLink(tv),
-      commands: appCommands(tv),
-      apps: createApps(tv),
-    };
-  },
+  keys: ({ keys }) => keyMap(keyTables.webos, keys),
+  commands: (use) => appCommands(use, "An LG TV finds an app by its id, such as netflix."),
+  apps: appSource,
+  diagnose: (given, context) => diagnosePaired("LG TV", peerOf(given), context),
 });
 
-/** Pairs with the TV of these settings of the driver. Throws DEVICE_OFFLINE, DEVICE_UNAUTHORIZED, COMMAND_TIMEOUT. */
-export async function pairWebos(
-  given: unknown,
-  parts: Omit<Parts, "pairing">,
-  ms: number,
-  signal: AbortSignal,
-  asked: () => void,
-): Promise<Pairing> {
-  const tv = new Ssap(settings.parse(given), { ...parts, pairing: async () => undefined });
-  try {
-    return await tv.pair(ms, signal, asked);
-  } finally {
-    tv.close();
-  }
-}
+export const pairWebos: PairTv = (given, access, question, signal) =>
+  register(peerOf(settings.parse(given)), access, question, signal);

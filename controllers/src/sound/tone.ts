@@ -2,6 +2,8 @@ import type { Sound } from "../ports.ts";
 
 /** A block of 4,096 samples at 16,000 a second resolves tones 4 Hz apart. */
 const blockSize = 4_096;
+/** The window of a block spreads a tone over so many Hz to both sides. */
+const spreadHz = 8;
 
 /** The power of one frequency in a block, by Goertzel's algorithm with a Hann window; 1 for a sine of full scale. */
 function powerAt(samples: Float32Array, perSecond: number, hz: number): number {
@@ -15,27 +17,28 @@ function powerAt(samples: Float32Array, perSecond: number, hz: number): number {
 }
 
 /**
- * The strongest frequency within `hz` ± `tolerance`, and its share of the whole sound's power, 0 to 1: of the loudest block.
- * Undefined for less than a block or for silence.
+ * The strongest frequency around `hz` ± `tolerance`, to 1 Hz, and its share of the whole sound's power, 0 to 1: of the loudest
+ * block. One beyond the tolerance is found too, so that its flank is not taken for a tone within. Undefined for less than a
+ * block or for silence.
  */
 export function toneNear(
   { samples, perSecond }: Pick<Sound, "samples" | "perSecond">,
   hz: number,
   tolerance: number,
 ): { hz: number; share: number } | undefined {
-  const blocks = Array.from({ length: Math.floor(samples.length / blockSize) }, (_, at) =>
-    samples.subarray(at * blockSize, (at + 1) * blockSize),
-  );
-  const loudest = blocks
-    .map((block) => ({ block, power: block.reduce((sum, one) => sum + one * one, 0) / block.length }))
-    .sort((one, other) => other.power - one.power)[0];
-  if (!loudest || loudest.power < 1e-8) return undefined;
-  const step = Math.max(1, tolerance / 50);
-  const count = Math.floor(tolerance / step);
-  const tried = Array.from({ length: 2 * count + 1 }, (_, at) => hz + (at - count) * step);
-  const found = tried
-    .map((at) => ({ hz: at, power: powerAt(loudest.block, perSecond, at) }))
-    .reduce((best, one) => (one.power > best.power ? one : best));
+  let [block, power]: [Float32Array, number] = [new Float32Array(), 1e-8];
+  for (let at = 0; at + blockSize <= samples.length; at += blockSize) {
+    const part = samples.subarray(at, at + blockSize);
+    const mean = part.reduce((sum, one) => sum + one * one, 0) / blockSize;
+    if (mean > power) [block, power] = [part, mean];
+  }
+  if (block.length === 0) return undefined;
+  let found = { hz, power: 0 };
+  const reach = Math.ceil(tolerance + spreadHz);
+  for (let step = -reach; step <= reach; step++) {
+    const tried = { hz: hz + step, power: powerAt(block, perSecond, hz + step) };
+    if (tried.power > found.power) found = tried;
+  }
   // A sine of amplitude 1 has the power 1/2.
-  return { hz: found.hz, share: Math.min(1, found.power / (2 * loudest.power)) };
+  return { hz: found.hz, share: Math.min(1, found.power / (2 * power)) };
 }

@@ -12,6 +12,7 @@ import {
   infraredFactory,
   kodiFactory,
   nearest,
+  oneKvmFactory,
   pictureUiFactory,
   powerFactories,
   rokuFactory,
@@ -52,6 +53,7 @@ export const builtInFactories: readonly ControllerFactory[] = [
   webosFactory,
   x11Factory,
   ...powerFactories,
+  oneKvmFactory,
   audioFactory,
 ];
 

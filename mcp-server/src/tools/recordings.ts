@@ -70,6 +70,8 @@ export const getTranscript = defineTool({
     status: z.enum(["transcribed", "inconclusive"]),
     reason: z.string().optional(),
     text: z.string().optional(),
+    language: z.string().optional(),
   }),
-  handle: async ({ input, services }) => services.recordings.transcript(input.recording_id),
+  handle: ({ input, services, context }) =>
+    services.recordings.transcript(input.recording_id, context.signal),
 });

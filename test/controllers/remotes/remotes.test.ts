@@ -1,13 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { X509Certificate } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
-  DispatchRecord,
+  type ControllerFactory,
   globalCacheFactory,
   homeAssistantFactory,
   kodiFactory,
+  type Pairing,
   pairTv,
   rokuFactory,
   samsungFactory,
@@ -24,18 +25,21 @@ import { startSamsung } from "../../lab/tv/remotes/samsung.ts";
 import { startWebos } from "../../lab/tv/remotes/webos.ts";
 import { controllerContract } from "../contract.ts";
 import { makeRemote, never } from "./openRemote.ts";
+import { failureOf, remoteContract, silenceOf, withoutWaiting } from "./remoteContract.ts";
 
 const address = "127.0.0.1";
 const reach = controllerContext("lab/tv");
 
-/** How a command fails, and whether its input was sent. */
-async function failureOf(work: () => Promise<unknown>) {
-  const inputs = new DispatchRecord();
-  const failure = await inputs.run(work).then(
-    () => undefined,
-    (error: unknown) => error,
-  );
-  return { failure, dispatched: inputs.dispatched };
+/** A TV's own, which no authority has signed. */
+function certificate(name: string) {
+  const folder = mkdtempSync(join(tmpdir(), "labwright-tv-"));
+  const [key, cert] = [join(folder, `${name}.key`), join(folder, `${name}.pem`)];
+  const options = ["-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
+  const subject = ["-days", "2", "-subj", "/CN=SmartViewSDK"];
+  execFileSync("openssl", ["req", ...options, ...subject, "-keyout", key, "-out", cert], { stdio: "ignore" });
+  const made = { key: readFileSync(key, "utf8"), cert: readFileSync(cert, "utf8") };
+  rmSync(folder, { recursive: true });
+  return { ...made, fingerprint: new X509Certificate(made.cert).fingerprint256 };
 }
 
 controllerContract("the driver roku", async () => {
@@ -43,6 +47,102 @@ controllerContract("the driver roku", async () => {
   const { remote } = makeRemote(rokuFactory, { address, port: tv.port });
   const endless = { command: "hold_key", params: { key: "UP", ms: 30_000 } };
   return { controller: remote, factory: rokuFactory, endless, dispose: () => tv.close() };
+});
+
+remoteContract("roku", async () => {
+  const { keys, faults, port, close } = await startRoku();
+  return {
+    factory: rokuFactory,
+    settings: { address, port, keys: { ODD: "Odd" } },
+    arrived: () => keys,
+    sends: { OK: ["Select"], UP: ["Up"] },
+    holds: ["keydown Up", "keyup Up"],
+    refuses: { key: "ODD", code: "DEVICE_ERROR" },
+    silence: silenceOf(faults),
+    close,
+  };
+});
+
+remoteContract("webos", async () => {
+  const { buttons, tv, port, close } = await startWebos();
+  tv.key = "of-the-lab";
+  return {
+    factory: webosFactory,
+    settings: { address, port, secure: false, keys: { ODD: "ssap://system/odd" } },
+    context: { pairing: async () => ({ token: tv.key }) },
+    arrived: () => buttons,
+    sends: { OK: ["ENTER"], UP: ["UP"] },
+    refuses: { key: "ODD", code: "DEVICE_ERROR" },
+    silence: silenceOf(tv),
+    close,
+  };
+});
+
+remoteContract(
+  "samsung",
+  async () => {
+    const own = certificate("contract");
+    const { keys, tv, port, close } = await startSamsung(own);
+    tv.token = "51823407";
+    return {
+      factory: samsungFactory,
+      settings: { address, port },
+      context: { pairing: async () => ({ token: tv.token, certificate: own.fingerprint }) },
+      arrived: () => keys,
+      sends: { OK: ["Click KEY_ENTER"], UP: ["Click KEY_UP"] },
+      holds: ["Press KEY_UP", "Release KEY_UP"],
+      silence: silenceOf(tv),
+      close,
+    };
+  },
+  { without: ["refuses"] },
+);
+
+remoteContract("global_cache", async () => {
+  const { sent, faults, port, close } = await startGlobalCache();
+  const [OK, UP, ODD] = ["38000,1,1,342,171", "38000,1,1,21,64", "99000,1,1,21,64"];
+  return {
+    factory: globalCacheFactory,
+    settings: { address, port, keys: { OK, UP, ODD } },
+    arrived: () => sent,
+    sends: { OK: [OK], UP: [UP] },
+    refuses: { key: "ODD", code: "DEVICE_ERROR" },
+    silence: silenceOf(faults),
+    close,
+  };
+});
+
+for (const transport of ["http", "tcp"] as const)
+  remoteContract(`kodi by ${transport}`, async () => {
+    const kodi = await startKodiRpc();
+    return {
+      factory: kodiFactory,
+      settings: {
+        ...{ address, transport, port: kodi[transport], keys: { ODD: "nonsense" } },
+        ...{ user: "kodi", password: "secret-of-kodi" },
+      },
+      arrived: () => kodi.calls.map(({ method }) => method).filter((method) => method.startsWith("Input.")),
+      sends: { OK: ["Input.Select"], UP: ["Input.Up"] },
+      refuses: { key: "ODD", code: "DEVICE_ERROR" },
+      silence: silenceOf(kodi.faults),
+      close: kodi.close,
+    };
+  });
+
+remoteContract("home_assistant", async () => {
+  const { sent, faults, port, close } = await startHomeAssistant("token-of-home");
+  return {
+    factory: homeAssistantFactory,
+    settings: {
+      ...{ url: `http://${address}:${port}`, token: "token-of-home", entity: "remote.tv" },
+      ...{ preset: "apple_tv", keys: { ODD: "odd" } },
+    },
+    arrived: () => sent.map(({ command }) => command),
+    sends: { OK: ["select"], UP: ["up"] },
+    refuses: { key: "ODD", code: "DEVICE_ERROR" },
+    silence: silenceOf(faults),
+    close,
+  };
 });
 
 describe("a Roku", () => {
@@ -64,14 +164,10 @@ describe("a Roku", () => {
     expect((await client.apps()).map(({ id }) => id)).toEqual(["12", "13"]);
   });
 
-  it("gets keys, holds them, opens and leaves apps, and says what it is", async () => {
-    const { remote, run, press } = await open();
+  it("opens and leaves apps, and says what it is", async () => {
+    const { remote, run } = await open();
     expect(remote.facts?.()).toEqual({ make: "Roku Roku Ultra", version: "14.0.4" });
-    expect(await press("OK")).toMatchObject({ message: "pressed OK", sentAt: expect.any(Number) });
-    await run("press_sequence", { keys: ["UP", "BACK"] });
-    await run("hold_key", { key: "DOWN", ms: 50 });
-    expect(tv.keys.splice(0)).toEqual(["Select", "Up", "Back", "keydown Down", "keyup Down"]);
-    await run("open_app", { app: "12" });
+    expect(await run("open_app", { app: "12" })).toMatchObject({ sentAt: expect.any(Number) });
     expect(tv.front()).toBe("12");
     await run("close_app", { app: "13" });
     expect(tv.front()).toBe("12");
@@ -81,11 +177,6 @@ describe("a Roku", () => {
       id: "13",
       name: "Tom & Co",
       version: "1.0",
-    });
-    const unknown = await failureOf(() => press("VOLUME_UPP"));
-    expect(unknown).toMatchObject({
-      dispatched: "no",
-      failure: { code: "INVALID_PARAMS", message: expect.stringContaining("VOLUME_UP") },
     });
     tv.keys.length = 0;
   });
@@ -100,7 +191,7 @@ describe("a Roku", () => {
     expect(tv.keys.splice(0)).toEqual(["keydown Left", "keyup Left"]);
   });
 
-  it("that permits no remote, is silent or off fails with what to do, and knows whether the key left", async () => {
+  it("that permits no remote or is off fails with what to do, and no key left", async () => {
     const { remote, press } = await open();
     tv.faults.isLimited = true;
     expect(await failureOf(() => press("UP"))).toMatchObject({
@@ -109,12 +200,6 @@ describe("a Roku", () => {
     });
     expect(remote.status?.()).toMatchObject({ state: "unauthorized", fix: expect.any(String) });
     tv.faults.isLimited = false;
-    tv.faults.isSilent = true;
-    expect(await failureOf(() => press("UP"))).toMatchObject({
-      dispatched: "unknown",
-      failure: { code: "COMMAND_TIMEOUT" },
-    });
-    expect(remote.isDoubted?.()).toBe(true);
     await tv.close();
     expect(await failureOf(() => press("UP"))).toMatchObject({
       dispatched: "no",
@@ -177,38 +262,93 @@ describe("an LG TV", () => {
     expect(tv.tv.front).toBe("netflix");
     await press("POWER_OFF");
     expect(tv.tv.isOff).toBe(true);
-    tv.tv.isSilent = true;
-    expect(await failureOf(() => press("UP"))).toMatchObject({
-      dispatched: "unknown",
-      failure: { code: "COMMAND_TIMEOUT" },
-    });
     tv.tv.key = "another-client";
     await remote.close();
-    await expect(remote.open(never)).rejects.toMatchObject({ code: "DEVICE_UNAUTHORIZED" });
+    await expect(remote.open(never)).rejects.toMatchObject({
+      code: "DEVICE_UNAUTHORIZED",
+      message: expect.stringContaining("Run: labwright tv pair tv"),
+    });
+    expect(remote.status?.()).toMatchObject({
+      state: "unauthorized",
+      fix: expect.stringContaining("tv pair"),
+    });
     tv.tv.accepts = false;
     const again = pairTv("webos", settings, { reach, device: "lab/tv", asked: () => undefined }, never);
     await expect(again).rejects.toMatchObject({
       code: "DEVICE_UNAUTHORIZED",
       message: expect.stringContaining("rejected"),
     });
+    tv.tv.accepts = true;
+    tv.tv.key = "";
+    tv.tv.isSilent = true;
+    const unanswered = withoutWaiting(() =>
+      pairTv("webos", settings, { reach, device: "lab/tv", asked: () => undefined, ms: 5_000 }, never),
+    );
+    await expect(unanswered).rejects.toMatchObject({
+      code: "COMMAND_TIMEOUT",
+      message: expect.stringMatching(/No one accepted Labwright on the TV within 5 s\. Run it again/),
+    });
     await remote.close();
     await tv.close();
   });
 });
 
-describe("a Samsung TV", () => {
-  let folder: string;
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "labwright-tv-"));
-  });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
-  const certificate = (name: string) => {
-    const [key, cert] = [join(folder, `${name}.key`), join(folder, `${name}.pem`)];
-    const options = ["-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=SmartViewSDK"];
-    execFileSync("openssl", ["req", ...options, "-keyout", key, "-out", cert], { stdio: "ignore" });
-    return { key: readFileSync(key, "utf8"), cert: readFileSync(cert, "utf8") };
-  };
+it("a token goes by no other kind of connection than the one that the TV was paired by", async () => {
+  const [plain, secure] = [await startWebos(), await startSamsung(certificate("other"))];
+  plain.tv.key = "token";
+  const ways: [object, Pairing][] = [
+    [
+      { port: plain.port, secure: false },
+      { token: "token", certificate: "AB:CD" },
+    ],
+    [{ port: secure.port, secure: true }, { token: "token" }],
+  ];
+  for (const [given, pairing] of ways) {
+    const { remote } = makeRemote(webosFactory, { address, ...given }, { pairing: async () => pairing });
+    await expect(remote.open(never)).rejects.toMatchObject({
+      code: "DEVICE_UNAUTHORIZED",
+      message: expect.stringMatching(/paired by another kind of connection.*Run: labwright tv pair tv/),
+    });
+  }
+  await plain.close();
+  await secure.close();
+});
 
+it("doctor asks no TV to pair and sends no secret, and says what to run", async () => {
+  const tv = await startWebos();
+  const look = (factory: ControllerFactory, settings: object, isPaired = false) =>
+    factory.diagnose?.(factory.settings.parse({ address, ...settings }), {
+      ...{ env: {}, addons: reach.addons, signal: never, isPaired },
+    });
+  const settings = { port: tv.port, secure: false };
+  const answers = { what: "LG TV", status: "ok" };
+  expect(await look(webosFactory, settings)).toMatchObject([
+    answers,
+    { what: "LG TV pairing", status: "missing", fix: "Run: labwright tv pair <device>" },
+  ]);
+  expect(await look(webosFactory, settings, true)).toMatchObject([
+    answers,
+    { status: "ok", detail: "paired" },
+  ]);
+  expect(tv.tv.key).toBe("");
+  await tv.close();
+  expect(await look(webosFactory, settings, true)).toMatchObject([
+    { what: "LG TV", status: "missing", fix: expect.stringContaining("controllers.webos.address") },
+    { status: "ok" },
+  ]);
+  const kodi = await startKodiRpc();
+  const login = { port: kodi.http, user: "kodi", password: "{{secret.KODI}}" };
+  expect(await look(kodiFactory, login)).toMatchObject([
+    { what: "Kodi", status: "ok", detail: expect.stringContaining("it was not asked") },
+  ]);
+  expect(await look(kodiFactory, { ...login, password: "secret-of-kodi" })).toMatchObject([
+    { what: "Kodi", status: "ok", detail: "Kodi 20.1" },
+  ]);
+  expect(kodi.calls).toHaveLength(1);
+  await kodi.close();
+});
+
+describe("a Samsung TV", () => {
   it("is pinned by its certificate on pairing, and gets nothing by another one", async () => {
     const tv = await startSamsung(certificate("tv"));
     const settings = { address, port: tv.port };
@@ -222,11 +362,10 @@ describe("a Samsung TV", () => {
       token: tv.tv.token,
       certificate: expect.stringMatching(/^([0-9A-F]{2}:){31}[0-9A-F]{2}$/),
     });
-    const { remote, run, press } = makeRemote(samsungFactory, settings, { pairing: async () => pairing });
+    const { remote, press } = makeRemote(samsungFactory, settings, { pairing: async () => pairing });
     await remote.open(never);
     await press("OK");
-    await run("hold_key", { key: "UP", ms: 50 });
-    expect(tv.keys).toEqual(["Click KEY_ENTER", "Press KEY_UP", "Release KEY_UP"]);
+    expect(tv.keys).toEqual(["Click KEY_ENTER"]);
     await remote.close();
     tv.tv.token = "of another client";
     await expect(remote.open(never)).rejects.toMatchObject({
@@ -250,14 +389,12 @@ describe("a Samsung TV", () => {
   });
 });
 
-it("a Global Caché sends learned codes, and says when it is busy or has no such emitter", async () => {
+it("a Global Caché says when it is busy or has no such emitter", async () => {
   const box = await startGlobalCache();
   const code = "38000,1,1,342,171,21,21,21,64";
   const { remote, press } = makeRemote(globalCacheFactory, { address, port: box.port, keys: { OK: code } });
   await remote.open(never);
   expect(remote.facts?.()).toEqual({ make: "Global Caché", version: "710-1005-05" });
-  await press("OK");
-  expect(box.sent).toEqual([code]);
   box.faults.isBusy = true;
   expect(await failureOf(() => press("OK"))).toMatchObject({
     dispatched: "no",
@@ -279,31 +416,19 @@ it("a Global Caché sends learned codes, and says when it is busy or has no such
   await box.close();
 });
 
-it("Kodi takes keys by HTTP and by TCP, between its notifications", async () => {
+it("Kodi starts add-ons, between its notifications, and refuses another password", async () => {
   const kodi = await startKodiRpc();
-  const ways = [
-    { transport: "http", port: kodi.http, user: "kodi", password: "secret-of-kodi" },
-    { transport: "tcp", port: kodi.tcp },
-  ];
-  for (const way of ways) {
-    const { remote, run, press } = makeRemote(kodiFactory, { address, ...way, keys: { ODD: "nonsense" } });
-    await remote.open(never);
-    expect(remote.facts?.()).toEqual({ make: "Kodi", version: "20.1" });
-    kodi.calls.length = 0;
-    await press("OK");
-    await press("CHANNEL_UP");
-    await run("open_app", { app: "plugin.video.x" });
-    expect(kodi.calls).toEqual([
-      { method: "Input.Select", params: {} },
-      { method: "Input.ExecuteAction", params: { action: "channelup" } },
-      { method: "Addons.ExecuteAddon", params: { addonid: "plugin.video.x", wait: false } },
-    ]);
-    expect(await failureOf(() => press("ODD"))).toMatchObject({
-      dispatched: "no",
-      failure: { code: "DEVICE_ERROR" },
-    });
-    await remote.close();
-  }
+  const { remote, run, press } = makeRemote(kodiFactory, { address, transport: "tcp", port: kodi.tcp });
+  await remote.open(never);
+  expect(remote.facts?.()).toEqual({ make: "Kodi", version: "20.1" });
+  kodi.calls.length = 0;
+  await press("CHANNEL_UP");
+  await run("open_app", { app: "plugin.video.x" });
+  expect(kodi.calls).toEqual([
+    { method: "Input.ExecuteAction", params: { action: "channelup" } },
+    { method: "Addons.ExecuteAddon", params: { addonid: "plugin.video.x", wait: false } },
+  ]);
+  await remote.close();
   const stranger = makeRemote(kodiFactory, { address, port: kodi.http, user: "kodi", password: "wrong" });
   await expect(stranger.remote.open(never)).rejects.toMatchObject({ code: "DEVICE_UNAUTHORIZED" });
   await kodi.close();

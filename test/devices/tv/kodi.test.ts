@@ -1,11 +1,15 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { type DriverController, x11Factory } from "@labwright/controllers";
+import { type DriverController, infraredFactory, kodiFactory, x11Factory } from "@labwright/controllers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isRunning } from "#controllers/programs/processTree.ts";
+import { makeRemote } from "../../controllers/remotes/openRemote.ts";
 import { controllerContext } from "../../fixtures/controllerContext.ts";
+import { received, startLircd } from "../../lab/tv/infrared.ts";
 import { type KodiLab, startKodi } from "../../lab/tv/kodi/index.ts";
 
 const never = new AbortController().signal;
@@ -99,6 +103,45 @@ describe("Kodi as a set-top box", () => {
     await untilIn("Videos");
     await press("BACK");
     await untilIn("Home", "Movies");
+  });
+
+  it("takes the keys of our infrared remote, by the pulses that lircd sends", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "labwright-ir-"));
+    // Kodi's own map has the names of this remote's keys.
+    const box = await startLircd(folder, { remote: "linux-input-layer", socket: lab.infrared });
+    const sender = await startLircd(folder, { remote: "box", socket: join(folder, "sender") });
+    const infrared = makeRemote(infraredFactory, { socket: sender.socket, remote: "box" });
+    try {
+      await infrared.remote.open(never);
+      await homeAt("Movies");
+      const isTaken = async () => {
+        await infrared.press("DOWN");
+        const key = (await sender.sent()).at(-1) ?? "";
+        execFileSync("irsend", [`--device=${box.socket}`, "simulate", received(key, "linux-input-layer")]);
+        return (await lab.oracle.gui()).control;
+      };
+      await expect.poll(isTaken, { timeout: 5_000, interval: 300 }).not.toBe("Movies");
+    } finally {
+      await infrared.remote.close();
+      for (const { program } of [box, sender]) await program.end(0);
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
+  it("takes the keys of the driver kodi, by JSON-RPC", async () => {
+    const kodi = makeRemote(kodiFactory, { address: "127.0.0.1", transport: "tcp", port: lab.port });
+    await kodi.remote.open(never);
+    expect(kodi.remote.facts?.()).toEqual({ make: "Kodi", version: "20.1" });
+    await homeAt("Movies");
+    await kodi.press("DOWN");
+    await untilIn("Home", "TV shows");
+    await kodi.run("press_sequence", { keys: ["UP", "OK"] });
+    await untilIn("Videos");
+    await kodi.press("GUIDE");
+    await untilIn("TV guide");
+    await kodi.press("HOME");
+    await untilIn("Home");
+    await kodi.remote.close();
   });
 
   it("plays a channel, and changes to the next by its key", async () => {

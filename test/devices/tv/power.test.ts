@@ -37,7 +37,6 @@ const settingsOf = ({ url, host }: Plug, secret = password): Record<PlugKind, [s
   shelly1: ["shelly", { url, generation: 1, password: secret }],
   shelly2: ["shelly", { url, password: secret }],
   home_assistant: ["home_assistant_power", { url, entity: "switch.tv_plug", token: secret }],
-  one_kvm: ["one_kvm", { url, password: secret }],
   tapo: ["tapo", { host, user, password: secret }],
 });
 
@@ -163,18 +162,25 @@ describe("a cycle with a picture", () => {
   let timer: NodeJS.Timeout;
   afterEach(() => clearInterval(timer));
 
-  /** A TV that shows a picture while the plug is on; what it shows without power is black or nothing. */
-  async function tv(without: "black" | "nothing" | "picture") {
+  const whole = new Uint8Array(space.width * space.height);
+  const pictures = {
+    lit: whole.map((_, at) => 40 + (at % space.width) * 3),
+    black: whole.map(() => 16),
+    /** As a capture card without a signal sends it. */
+    blue: whole.map(() => 90),
+  };
+  type Unlit = "black" | "blue" | "nothing" | "lit";
+
+  /** A TV that shows a picture while the plug is on, and something else, or nothing, while it is off. */
+  async function tv(unlit: Unlit) {
     const plug = await plugOf("tasmota");
     const hub = new FrameHub({ perSecond: 20 });
     onTestFinished(() => hub.end());
     let at = 0;
     timer = setInterval(() => {
-      const isLit = plug.isOn || without === "picture";
-      if (!isLit && without === "nothing") return;
-      const bytes = new Uint8Array(space.width * space.height).fill(isLit ? 180 : 16);
+      const shown = plug.isOn ? "lit" : unlit;
       at += 50;
-      hub.push({ bytes, pixels: "gray", space, presentedMs: at });
+      if (shown !== "nothing") hub.push({ bytes: pictures[shown], pixels: "gray", space, presentedMs: at });
     }, 50);
     const stream = () => {
       throw new DeviceError("CONTROLLER_UNAVAILABLE", "There is no stream.");
@@ -183,15 +189,19 @@ describe("a cycle with a picture", () => {
     return { plug, controller: make("tasmota", { url: plug.url, password }, { device }) };
   }
 
-  it.each(["black", "nothing"] as const)("waits until it is back after %s", async (without) => {
-    const { plug, controller } = await tv(without);
-    const done = await run(controller, "power_cycle", { off_ms: 2_000 });
-    expect(done.data).toMatchObject({ state: "on", picture_ms: expect.any(Number) });
+  it.each([
+    ["black", 300],
+    ["blue", 300],
+    ["nothing", 1_800],
+  ] as const)("waits until it is back after %s, and says how exact its time is", async (unlit, off_ms) => {
+    const { plug, controller } = await tv(unlit);
+    const done = await run(controller, "power_cycle", { off_ms, timeout_ms: 5_000 });
+    expect(done.data).toMatchObject({ state: "on", picture_ms: expect.any(Number), error_ms: 100 });
     expect(plug.isOn).toBe(true);
   });
 
   it("says that the outlet does not feed what is seen", async () => {
-    const { controller } = await tv("picture");
+    const { controller } = await tv("lit");
     const failure = await failureOf(run(controller, "power_cycle", { off_ms: 300, timeout_ms: 500 }));
     expect(failure).toMatchObject({
       code: "COMMAND_TIMEOUT",

@@ -1,11 +1,13 @@
-import { chmod, copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { adbKeysFactory, cecFactory, infraredFactory, startProgram } from "@labwright/controllers";
+import { adbKeysFactory, cecFactory, infraredFactory } from "@labwright/controllers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeRemote, never } from "../../controllers/remotes/openRemote.ts";
+import { failureOf, remoteContract } from "../../controllers/remotes/remoteContract.ts";
 import { testAddons } from "../../fixtures/addons.ts";
 import { startAndroidLab } from "../../fixtures/androidLab.ts";
+import { startLircd } from "../../lab/tv/infrared.ts";
 
 let folder: string;
 beforeAll(async () => {
@@ -15,64 +17,41 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const diagnosing = { env: process.env, addons: testAddons, signal: never };
 
-/** A NEC remote: 16 bits before each code. */
-const lircdConf = `begin remote
-  name box
-  bits 16
-  flags SPACE_ENC|CONST_LENGTH
-  eps 30
-  aeps 100
-  header 9000 4500
-  one 560 1690
-  zero 560 560
-  ptrail 560
-  pre_data_bits 16
-  pre_data 0x20DF
-  gap 108000
-  frequency 38000
-  begin codes
-    KEY_OK 0x22DD
-    KEY_UP 0x02FD
-    KEY_TELETEXT 0x04FB
-  end codes
-end remote
-`;
-
-/** The codes in the pulses that lircd wrote: 32 bits behind each header. */
-function codesIn(pulses: string): string[] {
-  const times = [...pulses.matchAll(/^(?:pulse|space) (\d+)/gm)].map(([, time]) => Number(time));
-  return times.flatMap((time, at) => {
-    if (time < 8_000 || time > 10_000 || Math.abs((times[at + 1] ?? 0) - 4_500) > 500) return [];
-    const bits = Array.from({ length: 32 }, (_, bit) => ((times[at + 3 + bit * 2] ?? 0) > 1_000 ? "1" : "0"));
-    return [Number.parseInt(bits.join(""), 2).toString(16).padStart(8, "0")];
-  });
-}
+remoteContract(
+  "infrared by the real lircd",
+  async () => {
+    const place = await mkdtemp(join(folder, "lirc-"));
+    const lircd = await startLircd(place, { remote: "box", socket: join(place, "lircd") });
+    const { pid = 0 } = lircd.program.child;
+    return {
+      factory: infraredFactory,
+      settings: { socket: lircd.socket, remote: "box" },
+      arrived: lircd.sent,
+      sends: { OK: ["KEY_OK"], UP: ["KEY_UP"] },
+      holds: ["KEY_UP"],
+      silence: { set: (isSilent) => process.kill(pid, isSilent ? "SIGSTOP" : "SIGCONT") },
+      close: () => lircd.program.end(0),
+    };
+  },
+  { without: ["refuses"] },
+);
 
 describe("infrared by the real lircd", () => {
-  it("sends the pulses of its lircd.conf, holds a key, and offers the keys that the file has", async () => {
-    const [conf, socket, out] = [join(folder, "lircd.conf"), join(folder, "lircd"), join(folder, "pulses")];
-    await writeFile(conf, lircdConf);
-    await writeFile(out, "");
+  it("offers the keys that its lircd.conf has, and names the remotes that it has", async () => {
+    const place = await mkdtemp(join(folder, "lirc-"));
+    const socket = join(place, "lircd");
     const missing = infraredFactory.settings.parse({ socket, remote: "box" });
     expect(await infraredFactory.diagnose?.(missing, diagnosing)).toMatchObject([
-      { status: "missing", fix: expect.stringContaining("systemctl start lircd") },
+      { what: "lircd", status: "missing", fix: expect.stringContaining("systemctl start lircd") },
     ]);
-    const lircd = startProgram("/usr/sbin/lircd", [
-      ...["--nodaemon", "--driver=file", `--device=${out}`, `--output=${socket}`],
-      ...[`--pidfile=${join(folder, "pid")}`, conf],
-    ]);
+    const lircd = await startLircd(place, { remote: "box", socket });
     try {
-      const { remote, run, press } = makeRemote(infraredFactory, { socket, remote: "box" });
-      await expect
-        .poll(() => remote.open(never).then(() => "open", String), { timeout: 10_000 })
-        .toBe("open");
+      const { remote, press } = makeRemote(infraredFactory, { socket, remote: "box" });
+      await remote.open(never);
       expect(remote.facts?.()).toMatchObject({ version: expect.stringMatching(/^lircd \d/) });
-      expect(await press("OK")).toMatchObject({ sentAt: expect.any(Number) });
       await press("KEY_TELETEXT");
-      await expect.poll(async () => codesIn(await readFile(out, "utf8"))).toEqual(["20df22dd", "20df04fb"]);
+      await expect.poll(lircd.sent).toEqual(["KEY_TELETEXT"]);
       await expect(press("BACK")).rejects.toMatchObject({ code: "INVALID_PARAMS" });
-      await run("hold_key", { key: "UP", ms: 300 });
-      await expect.poll(async () => codesIn(await readFile(out, "utf8")).slice(2)).toContain("20df02fd");
       await remote.close();
       const other = makeRemote(infraredFactory, { socket, remote: "tv" });
       await expect(other.remote.open(never)).rejects.toMatchObject({
@@ -81,30 +60,53 @@ describe("infrared by the real lircd", () => {
       });
       await other.remote.close();
     } finally {
-      await lircd.end(0);
+      await lircd.program.end(0);
     }
   });
 });
 
+/** A folder with a program that speaks cec-client's console, which is found first on the PATH until `undo`. */
+async function fakeCecClient() {
+  const bin = await mkdtemp(join(folder, "bin-"));
+  await copyFile(resolve("test/lab/tv/remotes/cecClient.mjs"), join(bin, "cec-client.mjs"));
+  const script = `#!/bin/sh\nexec ${process.execPath} ${join(bin, "cec-client.mjs")} "$@"\n`;
+  await writeFile(join(bin, "cec-client"), script, { mode: 0o755 });
+  const sent = join(bin, "sent");
+  await writeFile(sent, "");
+  const before = process.env.PATH;
+  Object.assign(process.env, { PATH: `${bin}:${before}`, CEC_SENT: sent });
+  const undo = () => {
+    process.env.PATH = before;
+    delete process.env.CEC_SENT;
+  };
+  return { arrived: async () => (await readFile(sent, "utf8")).split("\n").filter(Boolean), undo };
+}
+
+remoteContract("cec by a program that speaks cec-client's console", async () => {
+  const { arrived, undo } = await fakeCecClient();
+  return {
+    factory: cecFactory,
+    settings: { target: 4, keys: { ODD: "fe", DEAF: "ff" } },
+    arrived,
+    sends: { OK: ["14:44:00", "14:45"], UP: ["14:44:01", "14:45"] },
+    holds: ["14:44:01", "14:45"],
+    refuses: { key: "ODD", code: "DEVICE_ERROR" },
+    silence: { set: () => undefined, key: "DEAF" },
+    close: async () => undo(),
+  };
+});
+
 describe("CEC", () => {
-  it("puts a key and its release on the bus, by a program that speaks cec-client's console", async () => {
-    const bin = await mkdtemp(join(folder, "bin-"));
-    await copyFile(resolve("test/lab/tv/remotes/cecClient.mjs"), join(bin, "cec-client.mjs"));
-    await writeFile(
-      join(bin, "cec-client"),
-      `#!/bin/sh\nexec ${process.execPath} ${join(bin, "cec-client.mjs")} "$@"\n`,
-    );
-    await chmod(join(bin, "cec-client"), 0o755);
-    const sent = join(bin, "sent");
-    const before = { PATH: process.env.PATH, CEC_SENT: process.env.CEC_SENT };
-    Object.assign(process.env, { PATH: `${bin}:${before.PATH}`, CEC_SENT: sent });
+  it("says what its adapter lacks, and that a key was sent whose release failed", async () => {
+    const { undo } = await fakeCecClient();
     try {
-      const { remote, run, press } = makeRemote(cecFactory, { target: 4 });
+      const { remote, press } = makeRemote(cecFactory, { target: 4, keys: { STUCK: "fd" } });
       await remote.open(never);
+      expect(await failureOf(() => press("STUCK"))).toMatchObject({
+        dispatched: "yes",
+        failure: { code: "DEVICE_ERROR", message: expect.stringContaining("failed to transmit") },
+      });
       expect(remote.facts?.()).toEqual({ make: "CEC", version: "libCEC 6.0.2" });
-      await press("OK");
-      await run("hold_key", { key: "UP", ms: 50 });
-      expect(await readFile(sent, "utf8")).toBe("14:44:00\n14:45\n14:44:01\n14:45\n");
       await remote.close();
       const gone = makeRemote(cecFactory, { adapter: "/dev/missing" });
       await expect(gone.remote.open(never)).rejects.toMatchObject({
@@ -113,8 +115,7 @@ describe("CEC", () => {
       });
       await gone.remote.close();
     } finally {
-      process.env.PATH = before.PATH;
-      delete process.env.CEC_SENT;
+      undo();
     }
   });
 
@@ -131,25 +132,41 @@ describe("CEC", () => {
   });
 });
 
-it("adb keys reach a TV through the real adb server, and one that is not there is named", async () => {
-  const lab = await startAndroidLab({ devices: [{ persona: "tv" }] });
-  const serial = lab.devices[0]?.serial ?? "";
-  const { remote, press } = makeRemote(adbKeysFactory, { serial, adb_port: lab.adbPort });
-  await remote.open(never);
-  expect(remote.facts?.()).toMatchObject({ version: expect.stringMatching(/^Android \d/) });
-  await press("DOWN");
-  expect(lab.devices[0]?.device.traffic.services.join("\n")).toContain("input keyevent 20");
-  await remote.close();
-  const other = makeRemote(adbKeysFactory, { serial: "nothing", adb_port: lab.adbPort });
-  await expect(other.remote.open(never)).rejects.toMatchObject({
-    code: "DEVICE_OFFLINE",
-    message: expect.stringContaining("nothing"),
+describe("adb keys by the real adb server", () => {
+  remoteContract(
+    "adb_keys",
+    async () => {
+      const lab = await startAndroidLab({ devices: [{ persona: "tv" }] });
+      const { device, settings } = lab.at(0);
+      return {
+        factory: adbKeysFactory,
+        settings,
+        arrived: () => device.traffic.services.flatMap((said) => /input keyevent \w+/.exec(said)?.[0] ?? []),
+        sends: { OK: ["input keyevent 23"], UP: ["input keyevent 19"] },
+        close: () => lab.close(),
+      };
+    },
+    { without: ["refuses", "silence"] },
+  );
+
+  it("name a TV that is not there, and doctor starts no server", async () => {
+    const lab = await startAndroidLab({ devices: [{ persona: "tv" }] });
+    const serial = lab.devices[0]?.serial ?? "";
+    const { remote } = makeRemote(adbKeysFactory, { serial, adb_port: lab.adbPort });
+    await remote.open(never);
+    expect(remote.facts?.()).toMatchObject({ version: expect.stringMatching(/^Android \d/) });
+    await remote.close();
+    const other = makeRemote(adbKeysFactory, { serial: "nothing", adb_port: lab.adbPort });
+    await expect(other.remote.open(never)).rejects.toMatchObject({
+      code: "DEVICE_OFFLINE",
+      message: expect.stringContaining("nothing"),
+    });
+    await lab.close();
+    // The lab's server is gone by now, and doctor starts none.
+    const settings = adbKeysFactory.settings.parse({ serial, adb_port: lab.adbPort });
+    for (let look = 0; look < 2; look++)
+      expect(await adbKeysFactory.diagnose?.(settings, diagnosing)).toMatchObject([
+        { status: "missing", detail: expect.stringContaining("Cannot reach") },
+      ]);
   });
-  await lab.close();
-  // The lab's server is gone by now, and doctor starts none.
-  const settings = adbKeysFactory.settings.parse({ serial, adb_port: lab.adbPort });
-  for (let look = 0; look < 2; look++)
-    expect(await adbKeysFactory.diagnose?.(settings, diagnosing)).toMatchObject([
-      { status: "missing", detail: expect.stringContaining("Cannot reach") },
-    ]);
 });

@@ -13,6 +13,7 @@ const portNames = {
   sensors: "sensors",
   apps: "list of apps",
   recorder: "recording",
+  transcriber: "transcripts",
   isolation: "fresh start",
 } as const;
 export type PortName = keyof typeof portNames;

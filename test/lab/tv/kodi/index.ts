@@ -15,8 +15,12 @@ export type KodiLab = {
   /** Of X11, such as ":77". */
   display: string;
   oracle: Oracle;
+  /** Of its JSON-RPC. */
+  port: number;
   /** Of its files. */
   folder: string;
+  /** Where Kodi looks for a lircd, whose keys it takes. */
+  infrared: string;
   /** Ids of its processes: of the X server and of Kodi. */
   pids: readonly number[];
   /** Ends it, and removes its files. */
@@ -53,7 +57,7 @@ export async function startKodi(signal = new AbortController().signal): Promise<
     oracle = await untilHome(tcpPort, signal);
     await untilChannels(oracle, signal);
     const pids = programs.flatMap(({ child }) => child.pid ?? []);
-    return { display, folder, oracle, pids, stop };
+    return { display, port: tcpPort, folder, infrared: join(home, "lircd"), oracle, pids, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -61,7 +65,12 @@ export async function startKodi(signal = new AbortController().signal): Promise<
 }
 
 function startIn(home: string, display: string): RunningProgram {
-  const env = { ...process.env, HOME: home, DISPLAY: display, LIBGL_ALWAYS_SOFTWARE: "1" };
+  const env = {
+    ...process.env,
+    ...{ HOME: home, DISPLAY: display, LIBGL_ALWAYS_SOFTWARE: "1" },
+    // Kodi looks every second whether a lircd is there.
+    LIRC_SOCKET_PATH: join(home, "lircd"),
+  };
   const program = startProgram("kodi", ["--standalone", "--windowing=x11"], { env, cwd: home });
   drain(program, join(home, "kodi.out"));
   return program;

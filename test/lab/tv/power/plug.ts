@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { klapPlug } from "./klap.ts";
 
-export const plugKinds = ["tasmota", "shelly1", "shelly2", "home_assistant", "one_kvm", "tapo"] as const;
+export const plugKinds = ["tasmota", "shelly1", "shelly2", "home_assistant", "tapo"] as const;
 export type PlugKind = (typeof plugKinds)[number];
 export const plugLogin = { user: "admin", password: "Of the lab: 1" };
 
@@ -81,16 +81,6 @@ const homeAssistant: Answer = ({ path, request, body }, plug, turn) => {
   return ok([]);
 };
 
-const oneKvm: Answer = ({ path, query, request }, plug, turn) => {
-  const { headers, method } = request;
-  if (headers["x-kvmd-user"] !== plugLogin.user || headers["x-kvmd-passwd"] !== plugLogin.password)
-    return { status: 403, body: { ok: false } };
-  if (path === "/api/atx") return ok({ ok: true, result: { leds: { power: plug.isOn, hdd: false } } });
-  if (path !== "/api/atx/power" || method !== "POST") return notFound;
-  turn(query.get("action") === "on");
-  return ok({ ok: true, result: {} });
-};
-
 /** Starts a plug that is on, at a free port of loopback. */
 export async function startPlug(kind: PlugKind): Promise<Plug> {
   const klap = klapPlug(plugLogin.user, plugLogin.password, (asked) => {
@@ -103,7 +93,7 @@ export async function startPlug(kind: PlugKind): Promise<Plug> {
     const { status, body: bytes, cookie } = klap(path, query, request.headers.cookie ?? "", body);
     return { status, body: bytes, headers: cookie === undefined ? {} : { "set-cookie": cookie } };
   };
-  const byKind = { tasmota, shelly1, shelly2, home_assistant: homeAssistant, one_kvm: oneKvm, tapo };
+  const byKind = { tasmota, shelly1, shelly2, home_assistant: homeAssistant, tapo };
   const server = createServer(async (request, response) => {
     const { pathname: path, searchParams: query } = new URL(request.url ?? "/", "http://plug");
     const body = await buffer(request);

@@ -13,9 +13,15 @@ if (process.argv.includes("/dev/missing")) {
 say("CEC Parser created - libCEC version 6.0.2");
 say("NOTICE:  [              3]\tlibCEC version: 6.0.2, git revision: unknown");
 say("waiting for input");
+let last = "";
 for await (const line of createInterface({ input: process.stdin })) {
   const [, bytes] = /^tx ([0-9a-f:]+)$/.exec(line) ?? [];
   if (bytes === undefined) continue;
+  // A code that the bus does not take, one that is never answered, and one whose release is not taken.
+  const isStuck = last.endsWith(":fd");
+  last = bytes;
+  if (bytes.endsWith(":fe") || isStuck) say("ERROR:   [            420]\tfailed to transmit");
+  if (/:f[ef]$/.test(bytes) || isStuck) continue;
   appendFileSync(process.env.CEC_SENT, `${bytes}\n`);
   say(`TRAFFIC: [            420]\t<< ${bytes}`);
 }

@@ -9,7 +9,7 @@ export async function startGlobalCache() {
     const [, connector, id, code = ""] = /^sendir,(\d:\d),(\d+),(.+)$/.exec(line) ?? [];
     if (line === "getversion") return "version,0,710-1005-05\r";
     if (connector === undefined) return "unknowncommand,14\r";
-    if (connector !== "1:1") return `ERR_${connector},003\r`;
+    if (connector !== "1:1" || code.startsWith("99")) return `ERR_${connector},003\r`;
     if (faults.isBusy) return `busyIR,${connector},${id}\r`;
     sent.push(code);
     return faults.isSilent ? "" : `completeir,${connector},${id}\r`;

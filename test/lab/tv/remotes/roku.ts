@@ -30,6 +30,8 @@ export async function startRoku() {
     const path = decodeURIComponent(request.url ?? "");
     if (faults.isLimited) return void response.writeHead(403).end();
     const [, what, name = ""] = /^\/(keypress|keydown|keyup|launch)\/(.+)$/.exec(path) ?? [];
+    // What a Roku answers to a key that it does not know.
+    if (name === "Odd") return void response.writeHead(404).end();
     if (what !== undefined) {
       press(what, name);
       return void (faults.isSilent || response.end());

@@ -5,7 +5,14 @@ import { listenOn } from "./listen.ts";
 /** An LG TV by SSAP: it asks before it pairs, forgets its clients when told, and gets buttons on its pointer socket. */
 export async function startWebos() {
   const buttons: string[] = [];
-  const tv = { accepts: true, key: "", front: "com.webos.app.home", isSilent: false, isOff: false };
+  const tv = {
+    accepts: true,
+    key: "",
+    front: "com.webos.app.home",
+    isSilent: false,
+    isOff: false,
+    nextKey: "9f1c0a7d34b2",
+  };
   const server = createServer();
   const main = new WebSocketServer({ noServer: true });
   const pointer = new WebSocketServer({ noServer: true, autoPong: false });
@@ -45,10 +52,13 @@ export async function startWebos() {
     const say = (message: object) => web.send(JSON.stringify(message));
     const register = (id: string, key: string) => {
       isPaired = tv.key !== "" && key === tv.key;
-      if (!isPaired) say({ id, type: "response", payload: { pairingType: "PROMPT", returnValue: true } });
-      if (!isPaired && !tv.accepts) return say({ id, type: "error", error: "403 User rejected pairing" });
-      if (!isPaired) tv.key = "9f1c0a7d34b2";
-      isPaired = true;
+      if (!isPaired) {
+        say({ id, type: "response", payload: { pairingType: "PROMPT", returnValue: true } });
+        if (tv.isSilent) return;
+        if (!tv.accepts) return say({ id, type: "error", error: "403 User rejected pairing" });
+        tv.key = tv.nextKey;
+        isPaired = true;
+      }
       say({ id, type: "registered", payload: { "client-key": tv.key } });
     };
     web.on("message", (data) => {
@@ -56,6 +66,7 @@ export async function startWebos() {
       if (type === "register") return register(id, payload["client-key"]);
       const answer = answers[uri.replace("ssap://", "")];
       if (!isPaired) return say({ id, type: "error", error: "401 insufficient permissions" });
+      if (uri.endsWith("/echo")) return say({ id, type: "error", error: `500 no such key: ${tv.key}` });
       if (answer === undefined) return say({ id, type: "error", error: "404 no such service or method" });
       say({ id, type: "response", payload: { returnValue: true, ...answer(payload) } });
     });

@@ -1,7 +1,12 @@
-import { access, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { access, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type DriverController, defineFactory, type RecordingOptions } from "@labwright/controllers";
+import {
+  type DriverController,
+  defineFactory,
+  type RecordingOptions,
+  type Transcriber,
+} from "@labwright/controllers";
 import { ToolError } from "@labwright/mcp-server";
 import { sql } from "drizzle-orm";
 import { afterEach, beforeAll, beforeEach, expect, it } from "vitest";
@@ -18,12 +23,13 @@ import { memoryArtifacts } from "../../../fixtures/wire.ts";
 
 /** A device whose recorder writes a few bytes as its video, has sound, and fails on request. */
 type Faults = { start?: Error; stop?: Error; hangs?: { start?: Promise<void>; stop?: Promise<void> } };
-async function openRecordable(faults: Faults = {}) {
+async function openRecordable(faults: Faults = {}, transcriber?: Transcriber) {
   const starts: RecordingOptions[] = [];
   const recorded = { stops: 0, busy: false };
   const controller: DriverController = {
     ...{ kind: "remote", commands: [], checks: [] },
     ...{ open: async () => {}, close: async () => {}, isAlive: () => true, noticesAfter: () => [] },
+    ...(transcriber && { transcriber }),
     recorder: {
       kinds: ["video"],
       sound: true,
@@ -225,14 +231,39 @@ describeEachDatabase("the recording service", (open) => {
     });
   });
 
-  it("has an inconclusive transcript, since nothing can listen", async () => {
+  it("has no transcript while it goes on, and of a device without a program that listens", async () => {
     const { recording_id } = await recordings.start(device, spec, anna);
-    expect(recordings.transcript(recording_id).reason).toContain("goes on");
+    const early = await recordings.transcript(recording_id, anna.signal);
+    expect(early).toMatchObject({ status: "inconclusive", reason: expect.stringContaining("goes on") });
     await recordings.stop(recording_id);
-    expect(recordings.transcript(recording_id)).toEqual({
-      recording_id,
-      status: "inconclusive",
-      reason: "no speech model is configured on this server",
+    expect(await recordings.transcript(recording_id, anna.signal)).toEqual({
+      ...{ recording_id, status: "inconclusive" },
+      reason: expect.stringContaining("set controllers.audio.transcribe"),
     });
+    await expect(recordings.transcript("never", anna.signal)).rejects.toMatchObject({
+      code: "RECORDING_NOT_FOUND",
+    });
+  });
+
+  it("has the transcript that its device makes of the stored video", async () => {
+    const heard: string[] = [];
+    const made = await openRecordable(
+      {},
+      {
+        async transcribe(file) {
+          heard.push(await readFile(file, "utf8"), file);
+          return { text: "good evening", language: "en" };
+        },
+      },
+    );
+    const stored = memoryArtifacts({ ["0".repeat(64)]: { bytes: Buffer.from("video 1"), mimeType: "" } });
+    recordings = serviceOn(stored);
+    const { recording_id } = await recordings.start(made.device, spec, anna);
+    await recordings.stop(recording_id);
+    expect(await recordings.transcript(recording_id, anna.signal)).toEqual({
+      ...{ recording_id, status: "transcribed", text: "good evening", language: "en" },
+    });
+    expect(heard[0]).toBe("video 1");
+    await expect(access(heard[1] ?? "")).rejects.toMatchObject({ code: "ENOENT" });
   });
 });

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, readFile, rm, stat } from "node:fs/promises";
+import { mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
   nearest,
@@ -40,6 +40,11 @@ export type RecordingReport = {
   lost: string[];
 };
 
+export type Transcript = { recording_id: string } & (
+  | { status: "transcribed"; text: string; language?: string }
+  | { status: "inconclusive"; reason: string }
+);
+
 /** Recordings of devices, one for each. They need no lease and go on while a client drives the device. */
 export type RecordingService = {
   /** Throws CONTROLLER_UNAVAILABLE for a device that cannot be recorded, ALREADY_EXISTS for one that is. */
@@ -48,8 +53,11 @@ export type RecordingService = {
   stop(recordingId: string): Promise<RecordingReport>;
   /** Undefined while it goes on. Throws RECORDING_NOT_FOUND. */
   find(recordingId: string): RecordingReport | undefined;
-  /** Says that nothing could listen, never that nothing was said: there is no speech model. Throws RECORDING_NOT_FOUND. */
-  transcript(recordingId: string): { recording_id: string; status: "inconclusive"; reason: string };
+  /**
+   * What is said in it, by the program of its device that transcribes. `inconclusive` says that nothing could listen, never that nothing
+   * was said. Throws RECORDING_NOT_FOUND, and what that program fails with.
+   */
+  transcript(recordingId: string, signal: AbortSignal): Promise<Transcript>;
   running(): number;
   close(): Promise<void>;
 };
@@ -90,7 +98,7 @@ export const createRecordings = (deps: RecordingDependencies): RecordingService 
 
 class Recordings implements RecordingService {
   private readonly live = new Map<string, Live>();
-  private readonly reports = new Map<string, RecordingReport>();
+  private readonly reports = new Map<string, { report: RecordingReport; device: OpenDevice }>();
   private cleaned: Promise<void> | undefined;
 
   constructor(private readonly deps: RecordingDependencies) {}
@@ -116,16 +124,31 @@ class Recordings implements RecordingService {
 
   async stop(recordingId: string): Promise<RecordingReport> {
     const live = this.live.get(recordingId);
-    return live ? this.end(live, "stopped") : this.report(recordingId);
+    return live ? this.end(live, "stopped") : this.ended(recordingId).report;
   }
 
   find(recordingId: string): RecordingReport | undefined {
-    return this.live.has(recordingId) ? undefined : this.report(recordingId);
+    return this.live.has(recordingId) ? undefined : this.ended(recordingId).report;
   }
 
-  transcript(recording_id: string) {
-    const reason = missingFor(this.find(recording_id)).join("; ");
-    return { recording_id, status: "inconclusive" as const, reason };
+  async transcript(recording_id: string, signal: AbortSignal): Promise<Transcript> {
+    const inconclusive = (reason: string) => ({ recording_id, status: "inconclusive" as const, reason });
+    if (this.live.has(recording_id)) return inconclusive("the recording still goes on: stop it first");
+    const { report, device } = this.ended(recording_id);
+    if (!report.sound) return inconclusive("the recording has no sound: its device records pictures only");
+    const video = report.files.find(({ kind }) => kind === "video");
+    if (!video) return inconclusive("the recording has no video");
+    const transcriber = await findPort(device, "transcriber", signal);
+    if (!transcriber) return inconclusive(noTranscriber(device));
+    const folder = join(this.deps.folder, randomUUID());
+    try {
+      await this.makeFolder(folder);
+      const file = join(folder, "recording");
+      await writeFile(file, (await this.deps.artifacts.get(video.sha256)).bytes);
+      return { recording_id, status: "transcribed", ...(await transcriber.transcribe(file, signal)) };
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
   }
 
   running(): number {
@@ -136,9 +159,9 @@ class Recordings implements RecordingService {
     await Promise.all([...this.live.values()].map((live) => this.end(live, "server_stopped")));
   }
 
-  private report(recordingId: string): RecordingReport {
-    const report = this.reports.get(recordingId);
-    if (report) return report;
+  private ended(recordingId: string) {
+    const ended = this.reports.get(recordingId);
+    if (ended) return ended;
     const open = [...this.live.values()].map(({ id, device }) => ({
       recording_id: id,
       device_id: device.id,
@@ -248,7 +271,7 @@ class Recordings implements RecordingService {
 
   /** Whoever did not stop it learns of it by the event, also after a restart. */
   private async keep(live: Live, report: RecordingReport): Promise<void> {
-    this.reports.set(report.recording_id, report);
+    this.reports.set(report.recording_id, { report, device: live.device });
     const [oldest] = this.reports.keys();
     if (this.reports.size > mostReports && oldest !== undefined) this.reports.delete(oldest);
     this.forget(live);
@@ -351,11 +374,5 @@ function recordingNotFound(
   );
 }
 
-const noSound = "the recording has no sound: its device records pictures only";
-const noModel = "no speech model is configured on this server";
-
-function missingFor(report: RecordingReport | undefined): string[] {
-  if (!report) return ["the recording still goes on: stop it first"];
-  const hasVideo = report.files.some(({ kind }) => kind === "video");
-  return [...(hasVideo ? [] : ["the recording has no video"]), ...(report.sound ? [] : [noSound]), noModel];
-}
+const noTranscriber = ({ id }: OpenDevice) =>
+  `no program transcribes speech for ${id}: set controllers.audio.transcribe of the device to one that has a speech model`;

@@ -1,8 +1,8 @@
 import type { Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
-import { DeviceError } from "../../errors.ts";
-import type { Moment } from "../../ports.ts";
-import { untilAborted, withDeadline } from "../../waiting/deadlines.ts";
+import { DeviceError } from "../errors.ts";
+import type { Moment } from "../ports.ts";
+import { inTurn, untilAborted, withDeadline } from "../waiting/deadlines.ts";
 import { lost, offline, type Place, silent } from "./failures.ts";
 
 /** A connection that carries messages. `send` returns when the message left. */
@@ -11,7 +11,7 @@ export type Transport = {
   onMessage(listener: (message: string) => void): void;
   onClose(listener: () => void): void;
   isOpen(): boolean;
-  close(): void;
+  close(): void | Promise<void>;
 };
 
 /** An answer of a remote comes within this time. */
@@ -19,71 +19,81 @@ export const answerMs = 5_000;
 const mostKept = 20;
 const mostBytes = 1_000_000;
 
-type Waiter = { take(message: string): void; lose(): void };
+/** Looks at a message: what it says where it is the one that is waited for, else undefined. May throw a refusal. */
+type Find<T> = (message: string) => T | undefined;
 
-/** Questions and their answers on one connection. */
+/** Questions and their answers on one connection, one after another. */
 export class Exchange {
   readonly #transport: Transport;
   readonly #place: Place;
-  readonly #waiters = new Set<Waiter>();
-  /** Came before anyone waited. */
+  readonly #inTurn = inTurn();
+  /** Came while no one waited. */
   #early: string[] = [];
+  readonly #keep = (message: string) => {
+    this.#early = [...this.#early, message].slice(-mostKept);
+  };
+  #take = this.#keep;
+  #lose = () => {};
 
   constructor(transport: Transport, place: Place) {
     this.#transport = transport;
     this.#place = place;
-    transport.onMessage((message) => {
-      if (this.#waiters.size === 0) this.#early = [...this.#early, message].slice(-mostKept);
-      for (const waiter of [...this.#waiters]) waiter.take(message);
-    });
-    transport.onClose(() => {
-      for (const waiter of [...this.#waiters]) waiter.lose();
-    });
+    transport.onMessage((message) => this.#take(message));
+    transport.onClose(() => this.#lose());
   }
 
   isOpen(): boolean {
     return this.#transport.isOpen();
   }
 
-  close(): void {
-    this.#transport.close();
+  async close(): Promise<void> {
+    await this.#transport.close();
+  }
+
+  onClose(listener: () => void): void {
+    this.#transport.onClose(listener);
   }
 
   /**
-   * Sends a message and waits for the first one that `find` accepts; `find` may throw a refusal. Throws DEVICE_OFFLINE, COMMAND_TIMEOUT,
-   * which also ends the connection, so that a late answer is not taken for the next one, and TRANSPORT_LOST.
+   * Sends a message and waits for the first one that `find` accepts. Throws DEVICE_OFFLINE, TRANSPORT_LOST, and COMMAND_TIMEOUT after
+   * `ms`, which also ends the connection, so that a late answer is not taken for the next one.
    */
-  async ask<T>(
+  ask<T>(
     message: string,
-    find: (answer: string) => T | undefined,
+    find: Find<T>,
     signal: AbortSignal,
     ms = answerMs,
   ): Promise<{ answer: T; sentAt: Moment }> {
-    this.#early = [];
-    let sentAt: Moment = 0;
-    const send = async () => {
-      sentAt = await this.#transport.send(message);
+    const send = () => {
+      this.#early = [];
+      return this.#transport.send(message);
     };
-    const answer = await this.#wait(find, { send, ms }, signal);
-    return { answer, sentAt };
+    return this.#next(send, find, ms, signal);
   }
 
-  /** Waits for a message that comes by itself, or came already. */
-  expect<T>(find: (message: string) => T | undefined, ms: number, signal: AbortSignal): Promise<T> {
-    return this.#wait(find, { send: async () => undefined, ms }, signal);
+  /** Waits for a message that comes by itself, or came already. Throws what {@link ask} throws. */
+  async expect<T>(find: Find<T>, ms: number, signal: AbortSignal): Promise<T> {
+    const early = async () => {
+      for (const message of this.#early.splice(0)) this.#take(message);
+      return 0;
+    };
+    return (await this.#next(early, find, ms, signal)).answer;
   }
 
-  async #wait<T>(
-    find: (message: string) => T | undefined,
-    { send, ms }: { send(): Promise<void>; ms: number },
-    signal: AbortSignal,
-  ): Promise<T> {
-    signal.throwIfAborted();
+  #next<T>(begin: () => Promise<Moment>, find: Find<T>, ms: number, signal: AbortSignal) {
+    const work = this.#inTurn(() => {
+      signal.throwIfAborted();
+      return this.#wait(begin, find, ms);
+    });
+    return untilAborted(work, signal);
+  }
+
+  async #wait<T>(begin: () => Promise<Moment>, find: Find<T>, ms: number) {
     if (!this.isOpen()) throw offline(this.#place, "the connection has ended");
-    const limit = withDeadline(signal, ms);
-    let waiter: Waiter | undefined;
+    const limit = withDeadline(new AbortController().signal, ms);
     const answered = new Promise<T>((resolve, reject) => {
-      const take = (message: string) => {
+      this.#lose = () => reject(lost(this.#place));
+      this.#take = (message) => {
         try {
           const found = find(message);
           if (found !== undefined) resolve(found);
@@ -91,23 +101,30 @@ export class Exchange {
           reject(error);
         }
       };
-      waiter = { take, lose: () => reject(lost(this.#place)) };
-      this.#waiters.add(waiter);
-      for (const message of this.#early.splice(0)) take(message);
     });
     answered.catch(() => undefined);
     try {
-      await untilAborted(send(), limit.signal);
-      return await untilAborted(answered, limit.signal);
+      const sentAt = await untilAborted(begin(), limit.signal);
+      return { answer: await untilAborted(answered, limit.signal), sentAt };
     } catch (error) {
-      signal.throwIfAborted();
-      if (limit.over()) this.close();
+      if (limit.over()) void this.close();
       if (error instanceof DeviceError) throw error;
       throw limit.over() ? silent(this.#place, ms) : lost(this.#place);
     } finally {
-      if (waiter) this.#waiters.delete(waiter);
+      this.#take = this.#keep;
+      this.#lose = () => {};
       limit.done();
     }
+  }
+}
+
+/** The result of `work`, or its failure with the connection closed. */
+export async function orClose<T>(connection: Exchange, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    await connection.close();
+    throw error;
   }
 }
 
@@ -137,16 +154,26 @@ export const byObject: Split = (text, take) => {
 };
 
 /** Text on a stream. A message of more than 1 MB ends it. */
-export function overStreams(input: Readable, output: Writable, split: Split, end: () => void): Transport {
+export function overStreams(
+  input: Readable,
+  output: Writable,
+  split: Split,
+  close: Transport["close"],
+): Transport {
   let listener: (message: string) => void = () => undefined;
   let rest = "";
   let isEnded = false;
+  const end = () => {
+    isEnded = true;
+    return close();
+  };
   input.setEncoding("utf8");
   input.on("data", (text: string) => {
     rest = split(rest + text, (message) => listener(message));
-    if (rest.length > mostBytes) end();
+    if (rest.length > mostBytes) void end();
   });
   input.on("close", () => (isEnded = true));
+  output.on("error", () => undefined);
   return {
     send: (message) =>
       new Promise((resolve, reject) => {
@@ -160,4 +187,4 @@ export function overStreams(input: Readable, output: Writable, split: Split, end
 }
 
 export const overSocket = (socket: Socket, split: Split): Transport =>
-  overStreams(socket, socket, split, () => socket.destroy());
+  overStreams(socket, socket, split, () => void socket.destroy());

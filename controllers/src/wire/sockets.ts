@@ -1,15 +1,17 @@
 import { lookup } from "node:dns";
 import { once } from "node:events";
-import { connect, type LookupFunction, type NetConnectOpts, type Socket } from "node:net";
+import { connect, type LookupFunction, type Socket } from "node:net";
 import { connect as startTls } from "node:tls";
-import type { ControllerContext } from "../../contract.ts";
-import { DeviceError } from "../../errors.ts";
-import { withDeadline } from "../../waiting/deadlines.ts";
+import type { ControllerContext } from "../contract.ts";
+import { DeviceError } from "../errors.ts";
+import { withDeadline } from "../waiting/deadlines.ts";
 import { offline, type Place, reasonOf, unauthorized } from "./failures.ts";
 
 /** Which addresses may be reached; both throw URL_DENIED. */
 export type Reach = Pick<ControllerContext, "allowHost" | "allowAddress">;
 export type Peer = Place & { host: string; port: number };
+/** Where `url_policy` is not known: addresses come from the configuration. */
+export const anywhere: Reach = { allowHost: () => undefined, allowAddress: () => undefined };
 
 /** A TV on the local network accepts a connection within this time. */
 export const connectMs = 5_000;
@@ -44,7 +46,7 @@ export function connectTo(peer: Peer, reach: Reach, signal: AbortSignal): Promis
 
 /** A socket of this machine. Throws DEVICE_OFFLINE. */
 export const connectLocal = (path: string, place: Place, signal: AbortSignal): Promise<Socket> =>
-  opened(connect({ path } satisfies NetConnectOpts), "connect", place, signal);
+  opened(connect({ path }), "connect", place, signal);
 
 /**
  * TLS with a TV, whose certificate no authority has signed. With `pinned`, a SHA-256 fingerprint, only the TV with that certificate
@@ -79,3 +81,7 @@ async function opened<S extends Socket>(socket: S, event: string, place: Place, 
     limit.done();
   }
 }
+
+/** The address of a host and port, as in URLs. */
+export const hostAndPort = (host: string, port: number): string =>
+  `${host.includes(":") ? `[${host}]` : host}:${port}`;

@@ -1,5 +1,5 @@
-import { unsent } from "../../dispatch.ts";
-import { DeviceError } from "../../errors.ts";
+import { unsent } from "../dispatch.ts";
+import { DeviceError } from "../errors.ts";
 
 /** Where input goes: `name` as in "the Roku at 10.0.0.7:8060", and `check`, a sentence that says what to do if it is not reached. */
 export type Place = { name: string; check: string };
@@ -24,13 +24,6 @@ export const refused = ({ name }: Place, said: string, fix: string): DeviceError
 
 export const unauthorized = ({ name }: Place, reason: string, fix: string): DeviceError =>
   unsent(new DeviceError("DEVICE_UNAUTHORIZED", `Not accepted by ${name}: ${reason}. ${fix}`));
-
-/** What a person runs to pair. */
-export const pairingFix = (device: string): string =>
-  `Run: labwright tv pair ${device.slice(device.lastIndexOf("/") + 1)}`;
-
-export const notPaired = (place: Place, device: string): DeviceError =>
-  unauthorized(place, "this server is not paired with it", `${pairingFix(device)}.`);
 
 const reasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: "it refuses connections",

@@ -1,15 +1,20 @@
 import { once } from "node:events";
 import type { Socket } from "node:net";
-import type { Moment } from "../../ports.ts";
-import { withDeadline } from "../../waiting/deadlines.ts";
+import type { Moment } from "../ports.ts";
+import { withDeadline } from "../waiting/deadlines.ts";
 import { Exchange, type Transport } from "./exchange.ts";
 import { offline, reasonOf } from "./failures.ts";
-import { connectMs, connectTls, connectTo, type Peer, type Reach } from "./sockets.ts";
+import { connectMs, connectTls, connectTo, hostAndPort, type Peer, type Reach } from "./sockets.ts";
 
 export type WebPeer = Peer & {
   isSecure: boolean;
   /** Path with the query. */
   path: string;
+  headers?: Readonly<Record<string, string>>;
+  /** Messages are bytes: in hexadecimal here. */
+  isBinary?: boolean;
+  /** Throws what a message that came by itself says went wrong. */
+  judge?(message: string): void;
 };
 /** `send` sends a message that has no answer, and returns when it left, once the other side has read it. */
 export type WebLink = {
@@ -32,10 +37,11 @@ export async function openWebSocket(
   const { socket, fingerprint } = peer.isSecure
     ? await connectTls(peer, given, signal)
     : { socket: await connectTo(peer, given.reach, signal), fingerprint: undefined };
-  const host = peer.host.includes(":") ? `[${peer.host}]` : peer.host;
-  const web = new WebSocket(`ws${peer.isSecure ? "s" : ""}://${host}:${peer.port}${peer.path}`, {
+  const scheme = peer.isSecure ? "wss" : "ws";
+  const web = new WebSocket(`${scheme}://${hostAndPort(peer.host, peer.port)}${peer.path}`, {
     // The certificate was judged before anything is sent.
     createConnection: (): Socket => socket,
+    ...(peer.headers && { headers: { ...peer.headers } }),
     perMessageDeflate: false,
     maxPayload: mostBytes,
   });
@@ -45,11 +51,13 @@ export async function openWebSocket(
     send: (message) =>
       new Promise((resolve, reject) => {
         const [text = "", ping] = message.split(MARK);
-        web.send(text, (error) => (error ? reject(error) : resolve(performance.now())));
+        const data = peer.isBinary ? Buffer.from(text, "hex") : text;
+        web.send(data, (error) => (error ? reject(error) : resolve(performance.now())));
         if (ping !== undefined) web.ping(ping);
       }),
     onMessage(use) {
-      web.on("message", (data) => use(String(data)));
+      const encoding = peer.isBinary ? "hex" : "utf8";
+      web.on("message", (data) => use(Buffer.isBuffer(data) ? data.toString(encoding) : String(data)));
       web.on("pong", (data) => use(MARK + String(data)));
     },
     onClose: (use) => web.on("close", use),
@@ -72,7 +80,11 @@ export async function openWebSocket(
   let sentCount = 0;
   const send: WebLink["send"] = async (message, own) => {
     const mark = `${MARK}${++sentCount}`;
-    const isRead = (answer: string) => (answer === mark ? true : undefined);
+    const isRead = (answer: string) => {
+      if (answer === mark) return true;
+      peer.judge?.(answer);
+      return undefined;
+    };
     return (await exchange.ask(message + mark, isRead, own)).sentAt;
   };
   return { exchange, send, ...(fingerprint !== undefined && { fingerprint }) };
