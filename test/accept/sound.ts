@@ -64,7 +64,8 @@ export async function main({ root }: { root: string }): Promise<number> {
     );
     const counts = { found: 0, false: 0, "false where one word differs": 0 };
     for (const [at, [text, other]] of phrases.entries()) {
-      const hears = async (samples = new Float32Array()) => {
+      const hears = async (samples: Float32Array | undefined) => {
+        if (!samples) throw new Error("There is no sound.");
         const { holds, inconclusive } = await judged({ samples }, "phrase", { text });
         if (inconclusive !== undefined) throw new Error(inconclusive);
         return holds ? 1 : 0;

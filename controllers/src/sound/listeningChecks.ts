@@ -99,7 +99,7 @@ const phraseCheck = (context: ControllerContext): Check =>
     {
       name: "phrase",
       description:
-        "Whether an English phrase is said while it listens. It is told from other sentences, and not surely from one that differs in a word.",
+        "Whether an English phrase is said while it listens. Other sentences do not count, though one that differs in a word may.",
       input: z.strictObject({ text: z.string().min(1).max(200), listen_ms }),
       ask: ({ text, listen_ms: ms }) => ({ expected: `someone says "${text}"`, ms }),
     },

@@ -58,7 +58,7 @@ export function soundsIn(folder: string) {
   };
 }
 
-/** The levels that a capture notes of a sound by ffmpeg's filters, as if it had just ended. */
+/** The levels that a capture notes of a sound by ffmpeg's filters; `at` is before its end. */
 export async function levelsOf(filter: string): Promise<readonly SoundLevel[]> {
   const input = `color=s=64x36:r=5:d=1[out0];${filter},aresample=48000[out1]`;
   const settings = avSettingsSchema.parse({ args: ["-f", "lavfi", "-i", input] });
@@ -79,8 +79,7 @@ export async function levelsOf(filter: string): Promise<readonly SoundLevel[]> {
     },
   );
   await run.ended;
-  const end = performance.now() - newest;
-  return ring.levels(0).map((level) => ({ ...level, at: level.at + end }));
+  return ring.levels(0).map((level) => ({ ...level, at: level.at - newest }));
 }
 
 function streamOf({ samples, levels = [] }: Heard): StreamSource {
@@ -88,7 +87,10 @@ function streamOf({ samples, levels = [] }: Heard): StreamSource {
     delay: { ms: 0, errorMs: 0 },
     events: () => [],
     hasSound: () => samples !== undefined || levels.length > 0,
-    levels: (from) => levels.filter(({ at }) => at >= from),
+    levels(from) {
+      const end = performance.now();
+      return levels.map((level) => ({ ...level, at: level.at + end })).filter(({ at }) => at >= from);
+    },
     async listen(ms) {
       if (!samples) throw new DeviceError("NO_SIGNAL", "The source gives no picture.");
       return { samples: samples.subarray(0, (ms / 1_000) * perSecond), perSecond, at: 0 };
