@@ -103,7 +103,7 @@ export const lines = [
   {
     name: "sound",
     steps: [15],
-    what: "nine of ten phrases are heard and one other sentence at most, and speech in six languages from none of eight other sounds",
+    what: "nine of ten phrases are heard and one other sentence at most, and speech in six languages and in none of eight other sounds",
     prints: true,
     start: () => script("test/accept/sound.mjs"),
     check: (log) => expectIn(log, /^wrong: none/m, "clean result"),
