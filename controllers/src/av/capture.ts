@@ -9,6 +9,7 @@ import { StreamRecorder } from "./recorder.ts";
 import { type FfmpegRun, runFfmpeg } from "./running.ts";
 import { type AvSettings, masked, sourceOf } from "./settings.ts";
 import { Stream } from "./stream.ts";
+import { allowHost, openWayOut, type WayOut } from "./wayOut.ts";
 
 /** How long opening waits for a first picture; after that, the device is open without a signal. */
 const firstPictureMs = 10_000;
@@ -17,9 +18,6 @@ const connectMs = 15_000;
 const silentMs = 2_000;
 const watchMs = 500;
 const pauseMs = { first: 500, longest: 15_000 };
-
-/** Why a program is ended on purpose: no signal is lost then. */
-type Restart = "resized" | "recording" | "sound" | "copy";
 
 /** One ffmpeg that reads a source, started again whenever it ends, until the capture is closed. */
 export class Capture {
@@ -33,12 +31,13 @@ export class Capture {
   #loop: Promise<void> = Promise.resolve();
   #ffmpeg: FfmpegVersion | undefined;
   #run: FfmpegRun | undefined;
-  #restart: Restart | undefined;
+  #wayOut: WayOut | undefined;
+  /** The program is ended on purpose: no signal is lost then. */
+  #restarts = false;
   #hasSound: boolean;
   #canCopy: boolean;
   #isRecording = false;
   #status: ControllerStatus = { state: "offline", reason: "it is not open" };
-  #onPicture: (() => void)[] = [];
 
   constructor(settings: AvSettings, context: ControllerContext) {
     this.#settings = settings;
@@ -100,12 +99,13 @@ export class Capture {
   async open(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (this.#control) return;
-    this.#allow();
+    await this.#allow();
     this.#ffmpeg = await needFfmpeg(process.env, signal);
     const problem = await sourceProblem(this.#settings);
     if (problem)
       throw new DeviceError("DEVICE_NOT_FOUND", `No picture can be had: ${problem.detail}. ${problem.fix}.`);
     signal.throwIfAborted();
+    if (isWeb(this.#settings)) this.#wayOut = await openWayOut(this.#context, sourceOf(this.#settings).value);
     const control = new AbortController();
     this.#control = control;
     this.stream.renew();
@@ -113,7 +113,7 @@ export class Capture {
     this.#loop = this.#keep(this.#ffmpeg.path, control.signal);
     const limit = withDeadline(signal, firstPictureMs);
     try {
-      await untilAborted(this.#settled(), limit.signal);
+      await untilAborted(this.#until("online", "no_signal"), limit.signal);
     } catch (error) {
       if (!limit.over()) {
         await this.close();
@@ -135,16 +135,19 @@ export class Capture {
     this.#control = undefined;
     await this.#run?.end();
     await this.#loop;
+    this.#wayOut?.close();
+    this.#wayOut = undefined;
     this.stream.end();
     this.#become({ state: "offline", reason: "it is not open" });
   }
 
-  #allow(): void {
+  async #allow(): Promise<void> {
     const { kind, value } = sourceOf(this.#settings);
-    if (kind === "hls" || kind === "http") this.#context.allowUrl(value);
-    if (kind !== "rtsp" && kind !== "srt" && kind !== "udp") return;
-    const { hostname, port } = new URL(value.replace(/^\w+:/, "http:"));
-    this.#context.allowHost(hostname, Number(port) || (kind === "rtsp" ? 554 : 0));
+    if (isWeb(this.#settings)) this.#context.allowUrl(value);
+    else if (kind === "rtsp" || kind === "srt" || kind === "udp") {
+      const { hostname, port } = new URL(value.replace(/^\w+:/, "http:"));
+      await allowHost(this.#context, hostname, Number(port) || (kind === "rtsp" ? 554 : 0));
+    }
   }
 
   /** Runs one program after another. Never rejects. */
@@ -153,9 +156,10 @@ export class Capture {
     while (!signal.aborted) {
       const { isWell, reason } = await this.#once(ffmpeg, signal);
       if (signal.aborted) return;
-      const restart = this.#restart;
-      this.#restart = undefined;
-      if (restart !== undefined) continue;
+      if (this.#restarts) {
+        this.#restarts = false;
+        continue;
+      }
       this.#become({ state: "no_signal", reason, fix: fixOf(this.#settings) });
       failures = isWell ? 0 : failures + 1;
       const wait = Math.min(pauseMs.longest, pauseMs.first * 2 ** failures);
@@ -170,7 +174,12 @@ export class Capture {
     let lastSeen: Moment | undefined;
     let run: FfmpegRun;
     try {
-      run = runFfmpeg(ffmpeg, ffmpegArguments(this.#settings, this.#wanted()), this.#receiver());
+      run = runFfmpeg(
+        ffmpeg,
+        ffmpegArguments(this.#settings, this.#wanted()),
+        this.#receiver(),
+        this.#wayOut?.env,
+      );
     } catch (error) {
       return { isWell: false, reason: error instanceof Error ? error.message : String(error) };
     }
@@ -193,8 +202,8 @@ export class Capture {
     this.#run = undefined;
     lastSeen = stream.seenAt ?? lastSeen;
     this.#learn(run.said());
-    const isLost = !signal.aborted && this.#restart === undefined;
-    const reason = reasonOf(said, isSilentNow);
+    const isLost = !signal.aborted && !this.#restarts;
+    const reason = this.#wayOut?.takeReason() ?? reasonOf(said, isSilentNow);
     stream.stop(isLost ? (lastSeen ?? startedAt) : undefined, this.#noSignal(reason));
     return { isWell: lastSeen !== undefined, reason };
   }
@@ -208,15 +217,15 @@ export class Capture {
 
   /** What a program could not do, the next one is not asked for. */
   #learn(said: string): void {
-    if (this.#hasSound && this.#settings.audio === "source" && /matches no streams/.test(said)) {
+    if (this.#hasSound && this.#settings.audio === "source" && /Stream specifier ':a:0'/.test(said)) {
       this.#hasSound = false;
-      this.#restart = "sound";
+      this.#restarts = true;
     } else if (
       this.#canCopy &&
       /Could not write header for output file|not currently supported in container/.test(said)
     ) {
       this.#canCopy = false;
-      this.#restart = "copy";
+      this.#restarts = true;
     }
   }
 
@@ -229,7 +238,7 @@ export class Capture {
     return this.stream.receiver(
       {
         recorded: (bytes) => this.#recorder.add(bytes),
-        reconfigured: () => this.#again("resized"),
+        reconfigured: () => this.#again(),
       },
       () => {
         if (this.#status.state !== "online") this.#become({ state: "online" });
@@ -237,9 +246,9 @@ export class Capture {
     );
   }
 
-  #again(why: Restart): void {
+  #again(): void {
     if (!this.#run) return;
-    this.#restart ??= why;
+    this.#restarts = true;
     void this.#run.end();
   }
 
@@ -248,9 +257,9 @@ export class Capture {
     this.#isRecording = true;
     if (this.#canCopy) return;
     // A raw source gets an encoder: the next program has it.
-    const picture = new Promise<void>((resolve) => this.#onPicture.push(resolve));
     this.#become({ state: "recovering", reason: "ffmpeg is started again with an encoder" });
-    this.#again("recording");
+    const picture = this.#until("online");
+    this.#again();
     const limit = withDeadline(signal, firstPictureMs);
     try {
       await untilAborted(picture, limit.signal);
@@ -264,14 +273,13 @@ export class Capture {
 
   #endRecording(): void {
     this.#isRecording = false;
-    if (!this.#canCopy) this.#again("recording");
+    if (!this.#canCopy) this.#again();
   }
 
-  /** Resolves when it is known whether there is a signal. */
-  #settled(): Promise<void> {
+  #until(...states: ControllerStatus["state"][]): Promise<void> {
     return new Promise((resolve) => {
-      const end = this.onStatus((status) => {
-        if (status.state !== "online" && status.state !== "no_signal") return;
+      const end = this.onStatus(({ state }) => {
+        if (!states.includes(state)) return;
         end();
         resolve();
       });
@@ -280,10 +288,11 @@ export class Capture {
 
   #become(status: ControllerStatus): void {
     this.#status = status;
-    if (status.state === "online") for (const resolve of this.#onPicture.splice(0)) resolve();
     for (const listener of [...this.#listeners]) listener(status);
   }
 }
+
+const isWeb = (settings: AvSettings): boolean => ["hls", "http"].includes(sourceOf(settings).kind);
 
 /** A picture that brings no sound of its own. */
 const isSilent = (settings: AvSettings): boolean =>
@@ -291,6 +300,7 @@ const isSilent = (settings: AvSettings): boolean =>
 
 function reasonOf(said: string, isSilentNow: boolean): string {
   if (isSilentNow) return `no data came for ${silentMs / 1_000} s`;
+  if (said.startsWith("Stream specifier ':v:0'")) return "the source has no picture";
   return said === "" ? "the source ended" : `ffmpeg ended: ${said.slice(0, 300)}`;
 }
 
