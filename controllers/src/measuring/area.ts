@@ -1,6 +1,5 @@
 import { z } from "zod";
 import type { Rect, Space } from "../shapes.ts";
-import type { Seen } from "../vision/seen.ts";
 
 const part = z.number().min(0).max(1);
 
@@ -18,6 +17,3 @@ export const inPixels = (area: Rect, { width, height }: Space): Rect => ({
   width: Math.floor(area.width * width),
   height: Math.floor(area.height * height),
 });
-
-/** Reads the text in an area of a picture, in pixels, line by line. */
-export type Reader = (seen: Seen, area: Rect, signal: AbortSignal) => Promise<readonly string[]>;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type Command, type CommandResult, type ControllerContext, defineCommand } from "../contract.ts";
 import { DeviceError } from "../errors.ts";
 import type { Rect } from "../shapes.ts";
-import { areaSchema, type Reader } from "./area.ts";
+import { areaSchema } from "./area.ts";
 import { readBanner } from "./banner.ts";
 import { leastStallMs, playbackOf } from "./playback.ts";
 import { type Reel, record } from "./reel.ts";
@@ -41,8 +41,8 @@ const playbackInput = z.strictObject({
   duration_ms: z.int().min(1_000).max(600_000).default(10_000),
 });
 
-/** Commands that measure the picture of a device that sends frames. `read` finds the text of a banner; without it there is none. */
-export function measuringCommands(context: ControllerContext, read?: Reader): Command[] {
+/** Commands that measure the picture of a device that sends frames. Banners are read in these languages. */
+export function measuringCommands(context: ControllerContext, languages: readonly string[]): Command[] {
   return [
     defineCommand({
       name: "measure_zap",
@@ -50,7 +50,7 @@ export function measuringCommands(context: ControllerContext, read?: Reader): Co
         "Presses a channel key and measures the change: last old frame, black, freeze or spinner, first new picture, steady, sound back, banner; times in ms after the key, exact to error_ms.",
       effect: "write",
       input: zapInput,
-      run: (input, signal) => measureZap(context, input, read, signal),
+      run: (input, signal) => measureZap(context, input, languages, signal),
     }),
     defineCommand({
       name: "measure_transition",
@@ -74,7 +74,7 @@ export function measuringCommands(context: ControllerContext, read?: Reader): Co
 async function measureZap(
   context: ControllerContext,
   { key, area_without_banner: area, stable_ms, timeout_ms }: z.output<typeof zapInput>,
-  read: Reader | undefined,
+  languages: readonly string[],
   signal: AbortSignal,
 ): Promise<CommandResult> {
   let zap: Zap | undefined;
@@ -96,11 +96,12 @@ async function measureZap(
       "COMMAND_TIMEOUT",
       `No other picture came within ${timeout_ms} ms after ${key}. Check that the key changes the channel, or give timeout_ms more.`,
     );
-  const banner = read && (await readBanner(context.device, area, read, signal));
+  const banner = await readBanner(context, area, languages, signal);
   const { how, firstNew } = zap;
   return await measured(context, reel, {
     message: `${key}: new picture after ${reel.after(firstNew)} ms (${how.replace("_", " ")})`,
     data: { ...zapTimes(reel, zap), ...soundTimes(reel), ...banner },
+    kpi: zap.firstNew,
     places: zapPlaces(zap),
     evidence: zapEvidence(reel, zap),
   });
@@ -194,6 +195,7 @@ async function measureTransition(
       is_stable: stable !== undefined,
       moved_before: wasMoving,
     },
+    kpi: stable ?? first,
     places: [first, stable ?? first],
     evidence: evidenceOf(reel),
   });
@@ -231,6 +233,7 @@ async function measurePlayback(
       black_ms: Math.round(blackMs),
       ...silenceOf(reel),
     },
+    kpi: started,
     places: started === undefined ? [] : [started],
     evidence: [reel.keyPlace, started ?? 0, reel.samples.length - 1],
   });
@@ -255,6 +258,8 @@ function silenceOf({ stream, key }: Reel): Readonly<Record<string, unknown>> {
 type Measured = {
   message: string;
   data: Readonly<Record<string, unknown>>;
+  /** The sample whose time is the KPI of an edge. */
+  kpi: number | undefined;
   /** The samples whose times are reported. */
   places: readonly number[];
   evidence: readonly number[];
@@ -263,7 +268,7 @@ type Measured = {
 async function measured(
   context: ControllerContext,
   reel: Reel,
-  { message, data, places, evidence }: Measured,
+  { message, data, kpi, places, evidence }: Measured,
 ): Promise<CommandResult> {
   const pictures = [...new Set(evidence)]
     .toSorted((a, b) => a - b)
@@ -277,6 +282,7 @@ async function measured(
     isNews: true,
     data: {
       ...data,
+      ...(kpi !== undefined && { kpi_ms: reel.after(kpi) }),
       error_ms,
       ...(!reel.delay.isKnown && { capture_delay: "unknown: it is in every time" }),
       frames_ms: pictures.map(({ caption }) => caption),
