@@ -41,6 +41,22 @@ test("a test case measures a transition, reports its times as outputs, and has a
     status: "passed",
     outputs: { changed: expect.any(Number), frames: expect.stringContaining("artifact") },
   });
+  const tree = `
+name: homes
+models: [simulated]
+app: { package: simulated.home }
+nodes:
+  Home: check "Movies" is visible
+  Live: check "Guide" is visible
+edges:
+  Home -> Live: { measure_transition: ${JSON.stringify(params)} }
+`;
+  await made("import_userinterface", { yaml: tree });
+  const way = { userinterface_name: "homes", target_node: "Live", device_id: "tv" };
+  const measuredLeg = { to: "Live", kpi_ms: expect.any(Number), kpi_error_ms: expect.any(Number) };
+  expect(await made("navigate_to_node", way)).toMatchObject({
+    legs: expect.arrayContaining([expect.objectContaining(measuredLeg)]),
+  });
   const still = { command: "picture_stable", params: {} };
   const checked = await made("verify_device_state", { device_id: "tv", checks: [still], timeout_ms: 3_000 });
   // The clock moves.
