@@ -1,6 +1,8 @@
 import type { Suites } from "../sides.ts";
 import { measureCapture } from "./capture.ts";
 import { measureImages } from "./images.ts";
+import { measureKodiZaps } from "./kodiZaps.ts";
+import { measureStreams, measureStreamTime } from "./streams.ts";
 import { measureTexts } from "./texts.ts";
 import { measureZaps } from "./zaps.ts";
 
@@ -8,6 +10,9 @@ import { measureZaps } from "./zaps.ts";
 export const step15: Suites = {
   capture: measureCapture,
   images: measureImages,
+  kodi: measureKodiZaps,
+  streams: measureStreams,
+  streams12: measureStreamTime,
   texts: measureTexts,
   zaps: measureZaps,
 };
