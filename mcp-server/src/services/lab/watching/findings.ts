@@ -112,9 +112,10 @@ export class Findings {
   }
 
   private wake(): void {
+    // Read first: a change that falls due before the work has read the clock is looked for once more.
+    const now = this.deps.clock.monotonic();
     this.work.wake();
     this.stopTimer();
-    const now = this.deps.clock.monotonic();
     const next = nextChange(this.going.values(), now, this.deps.thresholds);
     if (next < Number.POSITIVE_INFINITY)
       this.stopTimer = this.deps.clock.setTimeout(() => this.wake(), next - now);
