@@ -1,6 +1,6 @@
 import type { ControllerContext, Recorder, ScreenSource } from "../contract.ts";
 import { DeviceError } from "../errors.ts";
-import type { ControllerFacts, ControllerStatus, Moment } from "../ports.ts";
+import type { ControllerFacts, ControllerStatus } from "../ports.ts";
 import { type FfmpegVersion, needFfmpeg } from "../programs/ffmpeg.ts";
 import { pause, untilAborted, withDeadline } from "../waiting/deadlines.ts";
 import { ffmpegArguments, isEncoded, type RecordingMode } from "./arguments.ts";
@@ -171,7 +171,6 @@ export class Capture {
     const startedAt = performance.now();
     const { stream } = this;
     stream.begin();
-    let lastSeen: Moment | undefined;
     let run: FfmpegRun;
     try {
       run = runFfmpeg(
@@ -187,7 +186,6 @@ export class Capture {
     let isLate = false;
     let isSilentNow = false;
     const watch = setInterval(() => {
-      lastSeen = stream.seenAt ?? lastSeen;
       const limit = stream.seenAt === undefined ? connectMs : silentMs;
       const isOver = performance.now() - (stream.seenAt ?? startedAt) > limit;
       // Twice: after a standstill of our own, what has come meanwhile is read first.
@@ -200,7 +198,7 @@ export class Capture {
     const said = await run.ended;
     clearInterval(watch);
     this.#run = undefined;
-    lastSeen = stream.seenAt ?? lastSeen;
+    const lastSeen = stream.seenAt;
     this.#learn(run.said());
     const isLost = !signal.aborted && !this.#restarts;
     const reason = this.#wayOut?.takeReason() ?? reasonOf(said, isSilentNow);

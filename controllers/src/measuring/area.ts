@@ -3,6 +3,9 @@ import type { Rect, Space } from "../shapes.ts";
 
 const part = z.number().min(0).max(1);
 
+/** All of a picture, in parts of it. */
+export const whole: Rect = { x: 0, y: 0, width: 1, height: 1 };
+
 /** In parts of the picture, so that a test runs on captures of any size. */
 export const areaSchema = z
   .strictObject({ x: part, y: part, width: part.positive(), height: part.positive() })

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type Command, type CommandResult, type ControllerContext, defineCommand } from "../contract.ts";
 import { DeviceError } from "../errors.ts";
 import type { Rect } from "../shapes.ts";
-import { areaSchema } from "./area.ts";
+import { areaSchema, whole } from "./area.ts";
 import { readBanner } from "./banner.ts";
 import { leastStallMs, playbackOf } from "./playback.ts";
 import { type Reel, record } from "./reel.ts";
@@ -13,7 +13,6 @@ import { type Span, type Zap, zapOf } from "./zap.ts";
 
 const key = z.string().min(1).max(60).describe("As press_key takes it, such as CHANNEL_UP.");
 const timeout_ms = z.int().min(500).max(60_000);
-const whole: Rect = { x: 0, y: 0, width: 1, height: 1 };
 
 /** Most boxes show the banner of a channel in the lower third. */
 const aboveBanner: Rect = { x: 0, y: 0, width: 1, height: 0.66 };

@@ -4,10 +4,8 @@ import { streamOf } from "../frames/available.ts";
 import type { Moment, StreamSource, VideoFrame } from "../ports.ts";
 import type { Rect } from "../shapes.ts";
 import { untilAborted, withDeadline } from "../waiting/deadlines.ts";
-import { type Sample, Sampler } from "./sample.ts";
+import { everyFrame, type Sample, Sampler } from "./sample.ts";
 
-/** As large as a capture's analysis branch, and more often than any source sends. */
-const everyFrame = { width: 320, height: 180, perSecond: 1_000, pixels: "gray" } as const;
 /** What moved before the key is known from so much of the stream. */
 const preRollMs = 500;
 const firstFramesMs = 4_000;

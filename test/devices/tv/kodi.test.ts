@@ -146,7 +146,7 @@ describe("Kodi as a set-top box", () => {
     const { display } = lab;
     const controllers = { av: { x11: display, audio: "none" }, x11: { display }, video: {}, text: {} };
     const product = await openProduct(
-      JSON.stringify({ devices: [{ name: "box", model: "stb", controllers }] }),
+      `devices: ${JSON.stringify([{ name: "box", model: "stb", controllers }])}\n`,
     );
     try {
       const client = await product.connect();
