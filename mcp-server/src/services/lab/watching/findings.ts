@@ -105,6 +105,8 @@ export class Findings {
     if (going && going.sources.size > 0) return;
     this.going.delete(kind);
     if (frame) this.lastFrames.set(kind, frame);
+    // What a short one covered for a moment went on all the time.
+    if (!this.open.has(kind)) return;
     const now = this.deps.clock.monotonic();
     // What it covered could not be seen until now.
     for (const other of this.going.values())
