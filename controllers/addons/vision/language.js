@@ -6,7 +6,7 @@ const require = createRequire(import.meta.url);
 const sureFrom = 0.25;
 const surerBy = 2;
 
-/** The language of a text by its ISO 639-2 code; undefined where several may be meant. */
+/** The language of a text by its ISO 639-2 code; undefined where it may be another one as well. */
 export function languageOf(text) {
   const { detectAll, toISO3 } = require("tinyld");
   const [best, next] = detectAll(text);

@@ -52,7 +52,10 @@ it("raises an alert in time, between whichever milliseconds its clock is read", 
     // As Node has it: whole milliseconds, and time passes between two readings.
     const clock = {
       now: () => Math.floor(now),
-      monotonic: () => Math.floor((now += 0.1)),
+      monotonic() {
+        now += 0.1;
+        return Math.floor(now);
+      },
       setTimeout(run: () => void, ms: number) {
         timer = { at: now + Math.max(1, Math.trunc(ms)), run };
         return () => {
