@@ -33,63 +33,27 @@ export function ffmpegArguments(settings: AvSettings, { hasSound, recording }: W
   const { audio } = settings;
   const soundInput = typeof audio === "object" ? 1 : 0;
   const graph = [pictureGraph(settings), ...(hasSound ? [soundGraph(settings, soundInput)] : [])];
-  const sound = [
-    ...["-map", "[heard]", "-f", "null", "-"],
-    ...["-map", "[sound]", "-c:a", "pcm_s16le", "-f", "s16le", `pipe:${pipes.sound}`],
-  ];
-  const passed = ["-fps_mode", "passthrough"];
+  const sound = words(`-map [heard] -f null - -map [sound] -c:a pcm_s16le -f s16le pipe:${pipes.sound}`);
   return [
-    ...[
-      "-nostdin",
-      "-hide_banner",
-      "-nostats",
-      "-loglevel",
-      "repeat+level+info",
-      "-filter_complex_threads",
-      "1",
-    ],
+    ...words("-nostdin -hide_banner -nostats -loglevel repeat+level+info -filter_complex_threads 1"),
     ...pictureInput(settings),
     ...(typeof audio === "object" ? soundCard(audio) : []),
     ...["-filter_complex", graph.join(";")],
-    ...["-map", "[analysis]", ...passed, "-c:v", "pgm", "-f", "image2pipe", `pipe:${pipes.analysis}`],
-    ...[
-      "-map",
-      "[pictures]",
-      ...passed,
-      "-c:v",
-      "mjpeg",
-      "-q:v",
-      "5",
-      "-f",
-      "image2pipe",
-      `pipe:${pipes.pictures}`,
-    ],
+    ...words(`-map [analysis] -fps_mode passthrough -c:v pgm -f image2pipe pipe:${pipes.analysis}`),
+    ...words(`-map [pictures] -fps_mode passthrough -c:v mjpeg -q:v 5 -f image2pipe pipe:${pipes.pictures}`),
     ...(hasSound ? sound : []),
     ...(recording ? recorded(recording, hasSound, soundInput) : []),
   ];
 }
 
+const words = (text: string): string[] => text.split(" ");
+
 function recorded(mode: "copy" | "encode", hasSound: boolean, soundInput: number): string[] {
-  const codec =
-    mode === "copy"
-      ? ["-c", "copy"]
-      : [
-          "-c:v",
-          "libx264",
-          "-preset",
-          "ultrafast",
-          "-crf",
-          "26",
-          "-pix_fmt",
-          "yuv420p",
-          "-g",
-          "50",
-          "-c:a",
-          "aac",
-        ];
+  const encoder = "-c:v libx264 -preset ultrafast -crf 26 -pix_fmt yuv420p -g 50 -c:a aac";
   return [
-    ...["-map", "0:v:0", ...(hasSound ? ["-map", `${soundInput}:a:0`] : []), ...codec],
-    ...["-flush_packets", "1", "-f", "mpegts", `pipe:${pipes.recording}`],
+    ...["-map", "0:v:0", ...(hasSound ? ["-map", `${soundInput}:a:0`] : [])],
+    ...words(mode === "copy" ? "-c copy" : encoder),
+    ...words(`-flush_packets 1 -f mpegts pipe:${pipes.recording}`),
   ];
 }
 
@@ -138,15 +102,10 @@ function pictureInput(settings: AvSettings): string[] {
       if (!driver) return ["-f", "v4l2", ...format, ...shape, "-i", value];
       return ["-f", driver, ...shape, "-i", driver === "dshow" ? `video=${value}` : value];
     }
-    case "x11":
-      return [
-        "-f",
-        "x11grab",
-        ...(size ? ["-video_size", size] : []),
-        ...rate(frames_per_second ?? 25),
-        "-i",
-        displayOf(value),
-      ];
+    case "x11": {
+      const x11Shape = [...(size ? ["-video_size", size] : []), ...rate(frames_per_second ?? 25)];
+      return ["-f", "x11grab", ...x11Shape, "-i", displayOf(value)];
+    }
     case "rtsp":
       return [...only("rtsp,tcp,tls,httpproxy"), ...live, "-rtsp_transport", "tcp", "-i", value];
     case "file":

@@ -97,21 +97,8 @@ export class StreamRecorder implements Recorder {
       return { files: [], frames: 0, lost: early.length > 0 ? early : ["video: the source sent nothing"] };
     const mp4 = join(options.folder, "video.mp4");
     const args = [
-      "-nostdin",
-      "-v",
-      "error",
-      "-progress",
-      "pipe:1",
-      "-y",
-      "-i",
-      path,
-      "-map",
-      "0",
-      "-c",
-      "copy",
-      "-movflags",
-      "+faststart",
-      mp4,
+      ...["-nostdin", "-v", "error", "-progress", "pipe:1", "-y", "-i", path],
+      ...["-map", "0", "-c", "copy", "-movflags", "+faststart", mp4],
     ];
     const { code, stdout } = await runProgram(this.#source.ffmpeg(), args, { signal, timeoutMs: repackMs });
     const frames = Number([...stdout.matchAll(/^frame=\s*(\d+)/gm)].at(-1)?.[1] ?? 0);

@@ -4,9 +4,9 @@ import { DeviceError } from "../errors.ts";
 import type { Rect } from "../shapes.ts";
 import { areaSchema, whole } from "./area.ts";
 import { readBanner } from "./banner.ts";
-import { leastStallMs, playbackOf } from "./playback.ts";
+import { playbackOf } from "./playback.ts";
 import { type Reel, record } from "./reel.ts";
-import { soundGap } from "./sound.ts";
+import { lengthOf, silencesIn } from "./sound.ts";
 import { type Captioned, writeStrip } from "./strip.ts";
 import { transitionOf } from "./transition.ts";
 import { type Span, type Zap, zapOf } from "./zap.ts";
@@ -135,23 +135,21 @@ function zapTimes(reel: Reel, zap: Zap) {
   };
 }
 
-const gapOf = ({ stream, key }: Reel) => stream && soundGap(stream.levels(key.at), key.at);
-
-function isSilentNow(reel: Reel): boolean {
-  const gap = gapOf(reel);
-  return gap !== undefined && gap.back === undefined;
+function isSilentNow({ levels }: Reel): boolean {
+  const last = silencesIn(levels).at(-1);
+  return last !== undefined && last.back === undefined;
 }
 
-function soundTimes(reel: Reel): Readonly<Record<string, unknown>> {
-  if (!reel.stream?.hasSound()) return { sound: "none" };
-  const gap = gapOf(reel);
+function soundTimes({ stream, levels, key, delay }: Reel): Readonly<Record<string, unknown>> {
+  if (!stream?.hasSound()) return { sound: "none" };
+  const [gap] = silencesIn(levels);
   if (!gap) return { sound: "never stopped" };
-  const after = (moment: number) => Math.round(moment - reel.key.at);
+  const after = (moment: number) => Math.round(moment - key.at);
   return {
     sound: gap.back === undefined ? "not back" : "back",
     sound_lost_ms: after(gap.lost),
     ...(gap.back !== undefined && { sound_back_ms: after(gap.back) }),
-    sound_error_ms: Math.ceil(levelMs + reel.delay.errorMs + reel.key.errorMs),
+    sound_error_ms: Math.ceil(levelMs + delay.errorMs + key.errorMs),
   };
 }
 
@@ -191,7 +189,6 @@ async function measureTransition(
     data: {
       first_change_ms: reel.after(first),
       ...(stable !== undefined && { stable_ms: reel.after(stable) }),
-      is_stable: stable !== undefined,
       moved_before: wasMoving,
     },
     kpi: stable ?? first,
@@ -228,7 +225,6 @@ async function measurePlayback(
       stalls: stalls.slice(0, 20).map(({ atMs, ms }) => ({ at_ms: Math.round(atMs), ms: Math.round(ms) })),
       stall_count: stalls.length,
       stalled_ms: stalled,
-      least_stall_ms: leastStallMs,
       black_ms: Math.round(blackMs),
       ...silenceOf(reel),
     },
@@ -238,20 +234,10 @@ async function measurePlayback(
   });
 }
 
-/** Sums up the stretches without sound since the key. */
-function silenceOf({ stream, key }: Reel): Readonly<Record<string, unknown>> {
+function silenceOf({ stream, levels }: Reel): Readonly<Record<string, unknown>> {
   if (!stream?.hasSound()) return { sound: "none" };
-  const levels = stream.levels(key.at);
-  let silence_ms = 0;
-  for (let from = key.at; ; ) {
-    const gap = soundGap(levels, from);
-    const back = gap?.back ?? levels.at(-1)?.at;
-    if (!gap || back === undefined) break;
-    silence_ms += back - gap.lost;
-    if (gap.back === undefined) break;
-    from = gap.back;
-  }
-  return { silence_ms: Math.round(silence_ms) };
+  const ms = silencesIn(levels).reduce((sum, silence) => sum + lengthOf(silence, levels), 0);
+  return { silence_ms: Math.round(ms) };
 }
 
 type Measured = {
