@@ -64,7 +64,7 @@ describe("a stream of the laboratory", () => {
 
 it("is watched in stream time: each fault of two streams is found in its limit and alerted once, and nothing else", async () => {
   const verdicts = await Promise.all(
-    [7, 17].map(async (index) => {
+    [1, 7].map(async (index) => {
       const stream = await cuedStream(folder, index, { rounds: 1 });
       return verdictOn(stream, await watchStream({ args: ["-i", stream.file] }, inStreamTime()), 1);
     }),
