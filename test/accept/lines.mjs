@@ -140,6 +140,14 @@ export const lines = [
     check: (log) => expectIn(log, /goals met/, "table"),
   },
   {
+    name: "step15",
+    steps: [15],
+    what: "npm run bench -- --step 15: pictures, texts, zaps and watched streams meet their goals",
+    prints: true,
+    start: () => npm("run", "bench", "--", "--step", "15"),
+    check: (log) => expectIn(log, /goals met/, "table"),
+  },
+  {
     name: "inspector",
     steps: [1],
     what: "npx labwright mcp serves Inspector's --cli --method tools/list --strict",

@@ -1,11 +1,13 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
   avFactory,
   type Controller,
+  type ControllerContext,
   type ControllerStatus,
+  DeviceError,
   type DeviceFinding,
   type StreamEvent,
   type VideoFrame,
@@ -14,6 +16,7 @@ import { afterAll, afterEach, expect, it, vi } from "vitest";
 import { controllerContract } from "../controllers/contract.ts";
 import { findingSourceContract, frameSourceContract } from "../controllers/ports.ts";
 import { controllerContext } from "../fixtures/controllerContext.ts";
+import { serve } from "../fixtures/loopback.ts";
 import { publishHttp } from "./avSource.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -32,15 +35,16 @@ const lavfi = (picture: string) => ["-re", "-f", "lavfi", "-i", picture];
 const moving = ["-re", "-f", "lavfi", "-i", "testsrc2=s=640x360:r=25[out0];sine=f=440:r=48000[out1]"];
 const still = lavfi("smptebars=s=320x180:r=25");
 
-function make(settings: object): Controller {
-  const [controller] = avFactory.create(avFactory.settings.parse(settings), controllerContext("lab/tv"));
+function make(settings: object, policy: Partial<ControllerContext> = {}): Controller {
+  const context = { ...controllerContext("lab/tv"), ...policy };
+  const [controller] = avFactory.create(avFactory.settings.parse(settings), context);
   if (!controller) throw new Error("The factory made no controller.");
   ends.push(() => controller.close());
   return controller;
 }
 
-async function opened(settings: object) {
-  const controller = make(settings);
+async function opened(settings: object, policy: Partial<ControllerContext> = {}) {
+  const controller = make(settings, policy);
   const findings: DeviceFinding[] = [];
   const statuses: ControllerStatus[] = [];
   controller.findings?.onFinding((finding) => findings.push(finding));
@@ -65,9 +69,9 @@ const publish = async (playlist: Parameters<typeof publishHttp>[0]) => {
 };
 
 it("finds black, a freeze and silence of a live stream to the frame, each once, with its pictures", async () => {
-  const cues = { seconds: 7, black: [1.4, 2.4], freeze: [3.4, 4.4], silence: [5, 6] } as const;
+  const cues = { seconds: 4.6, black: [1, 1.6], freeze: [2, 2.8], silence: [3.2, 4] } as const;
   const source = await publish([cues]);
-  const { findings, stream, frames } = await opened({ http: source.url });
+  const { controller, findings, stream, frames } = await opened({ http: source.url });
   const gray: VideoFrame[] = [];
   frames.subscribe(
     { width: 320, height: 180, perSecond: 60, pixels: "gray" },
@@ -104,6 +108,13 @@ it("finds black, a freeze and silence of a live stream to the frame, each once, 
   expect(frames.perSecond).toBe(25);
   expect(frames.space()).toEqual({ width: 640, height: 360, rotation: 0 });
   expect(stream.hasSound()).toBe(true);
+  // The connection stays, and nothing more comes.
+  await expect
+    .poll(() => controller.status?.(), within)
+    .toMatchObject({
+      state: "no_signal",
+      reason: "no data came for 2 s",
+    });
 });
 
 it("hears levels and sound at 16 kHz", async () => {
@@ -172,7 +183,7 @@ it("is open without a signal when the source is silent, and says what to do", as
   const { controller, screen } = await opened({ http: url });
   expect(controller.status?.()).toMatchObject({
     state: "no_signal",
-    reason: expect.stringContaining("Connection refused"),
+    reason: "connection refused",
   });
   await expect(screen.capture({}, never)).rejects.toMatchObject({ code: "NO_SIGNAL" });
 });
@@ -184,6 +195,51 @@ it("reads a source that sends what is no video as one without a signal", async (
   expect(controller.status?.()).toMatchObject({
     state: "no_signal",
     reason: expect.stringContaining("Invalid data"),
+  });
+});
+
+it("reads a source that has sound and no picture as one without a signal", async () => {
+  const { controller } = await opened({ args: lavfi("sine=f=440:r=48000") });
+  expect(controller.status?.()).toMatchObject({
+    state: "no_signal",
+    reason: "the source has no picture",
+  });
+});
+
+it("is led to no denied address, neither by a redirect nor by a playlist", async () => {
+  const asked: string[] = [];
+  const secret = await serve((_request, response) => {
+    asked.push("denied");
+    response.end();
+  });
+  const site = await serve(({ url }, response) => {
+    asked.push(url ?? "");
+    if (url === "/moved") response.writeHead(302, { location: `${secret.url}/metadata` }).end();
+    else
+      response.end(`#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n${secret.url}/part.ts\n#EXT-X-ENDLIST\n`);
+  });
+  ends.push(secret.close, site.close);
+  const allowUrl = (url: string) => {
+    if (url.startsWith(secret.url)) throw new DeviceError("URL_DENIED", `${url} is denied by a test.`);
+  };
+  for (const settings of [{ http: `${site.url}/moved` }, { hls: `${site.url}/list.m3u8` }]) {
+    const { controller } = await opened(settings, { allowUrl });
+    expect(controller.status?.()).toMatchObject({
+      state: "no_signal",
+      reason: expect.stringContaining("is denied by a test"),
+    });
+  }
+  expect(asked).toEqual(expect.arrayContaining(["/moved", "/list.m3u8"]));
+  expect(asked).not.toContain("denied");
+});
+
+it("does not start for a name that has a denied address", async () => {
+  const allowAddress = (address: string) => {
+    if (address.startsWith("169.254.")) throw new DeviceError("URL_DENIED", "denied by a test");
+  };
+  const policy = { allowAddress, resolve: async () => ["169.254.169.254"] };
+  await expect(make({ rtsp: "rtsp://tv.example/1" }, policy).open(never)).rejects.toMatchObject({
+    code: "URL_DENIED",
   });
 });
 
@@ -238,6 +294,23 @@ it("ends a recording that is full, and gives what there is", async () => {
   await expect.poll(() => ended, within).toEqual(["full"]);
   const { files } = await recorder.stop(never);
   expect(readFileSync(files[0]?.path ?? "").length).toBeGreaterThan(10_000);
+});
+
+it("ends a recording when its disk is full, and says so", async () => {
+  const { recorder, frames } = await opened({ args: moving });
+  const ended: string[] = [];
+  const to = mkdtempSync(join(folder, "disk-"));
+  symlinkSync("/dev/full", join(to, "video.ts"));
+  await recorder.start(
+    { kinds: ["video"], folder: to, mostBytes: 1e8, ended: (why) => ended.push(why) },
+    never,
+  );
+  await expect.poll(() => ended, within).toEqual(["full"]);
+  const { files, lost } = await recorder.stop(never);
+  expect({ files, lost }).toEqual({ files: [], lost: [expect.stringContaining("ENOSPC")] });
+  // The picture goes on.
+  const from = performance.now();
+  await expect.poll(() => frames.ring(from).length, within).toBeGreaterThan(0);
 });
 
 it("says what is missing: no ffmpeg, no device node, no file", async () => {

@@ -1,8 +1,10 @@
-import { type Rect, videoFactory } from "@labwright/controllers";
+import { DeviceError, videoFactory } from "@labwright/controllers";
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
-import { measuringCommands } from "#controllers/measuring/commands.ts";
+import { testAddons } from "../fixtures/addons.ts";
+import { controllerContext } from "../fixtures/controllerContext.ts";
 import { playedClip } from "../fixtures/playedClip.ts";
+import { writtenFrame } from "../fixtures/writtenPictures.ts";
 import {
   frameMs,
   judgedZap,
@@ -13,6 +15,10 @@ import {
   zapClips,
 } from "../fixtures/zapClips.ts";
 
+const never = new AbortController().signal;
+/** All of the picture is judged, so that no banner is waited for. */
+const withoutBanner = { area_without_banner: { x: 0, y: 0, width: 1, height: 1 } };
+
 describe("a change of channel in a file of ffmpeg", () => {
   it.each(zapClips)("$name: is told to the frame", async (clip) => {
     const { found, truth } = await judgedZap(clip);
@@ -22,10 +28,13 @@ describe("a change of channel in a file of ffmpeg", () => {
 
 /** Runs a command of the driver on a device that plays a clip. */
 async function measure(command: string, clip: ZapClip, params: object = {}, stopAt?: number) {
-  const [video] = videoFactory.create({}, playedClip(await recordZap(clip), keyOf(clip), stopAt));
+  const [video] = videoFactory.create(
+    videoFactory.settings.parse({}),
+    playedClip(await recordZap(clip), keyOf(clip), stopAt),
+  );
   const found = video?.commands.find(({ name }) => name === command);
   if (!found) throw new Error(`There is no ${command}.`);
-  return found.run(found.input.parse(params), new AbortController().signal);
+  return found.run(found.input.parse(params), never);
 }
 
 const clipOf = (wanted: string): ZapClip => {
@@ -37,13 +46,14 @@ const clipOf = (wanted: string): ZapClip => {
 describe("measure_zap", () => {
   it("tells picture and sound after the key, their errors, and a strip of the frames that prove it", async () => {
     const clip = clipOf("sound gap");
-    const { data = {}, file = "", sentAt } = await measure("measure_zap", clip);
+    const { data = {}, file = "", sentAt } = await measure("measure_zap", clip, withoutBanner);
     const { firstNew, lastOld, black } = truthOf(clip);
     const fromKey = (ms: number) => ms - keyOf(clip);
     expect(data).toMatchObject({
       ...{
         how: "black",
         zap_ms: fromKey(firstNew),
+        kpi_ms: fromKey(firstNew),
         last_old_ms: fromKey(lastOld),
         stable_ms: fromKey(firstNew),
       },
@@ -90,18 +100,52 @@ describe("measure_transition and measure_playback", () => {
   });
 });
 
-describe("the banner", () => {
-  it("is read below the area that is judged, once it is there", async () => {
-    const texts: string[][] = [[], ["102 BBC Two HD", "Newsnight"]];
-    const areas: Rect[] = [];
-    const read = async (_seen: unknown, area: Rect) => {
-      areas.push(area);
-      return texts.shift() ?? [];
+describe("text over the picture", () => {
+  it("is read as the banner below the area that is judged", async () => {
+    const clip: ZapClip = {
+      name: "banner",
+      key: 30,
+      old: 36,
+      black: 12,
+      new: 60,
+      banner: 30,
+      bannerText: "102 BBC Two",
     };
-    const context = playedClip(await recordZap(clipOf("black")), keyOf(clipOf("black")));
-    const zap = measuringCommands(context, read).find(({ name }) => name === "measure_zap");
-    const { data } = (await zap?.run(zap.input.parse({}), new AbortController().signal)) ?? {};
-    expect(data).toMatchObject({ banner: "102 BBC Two HD / Newsnight" });
-    expect(areas[0]).toEqual({ x: 0, y: 119, width: 320, height: 61 });
+    expect((await measure("measure_zap", clip)).data).toMatchObject({ how: "black", banner: "102 BBC Two" });
+  });
+
+  const [text, size] = ["Je ne sais pas encore où il est", 26];
+  const subtitled = (words: string) =>
+    writtenFrame({
+      ...{ width: 1_280, height: 720, background: "#345" },
+      texts: [
+        { text: "Newsnight", x: 60, y: 120, size },
+        { text: words, x: 300, y: 650, size },
+      ],
+    });
+  const judge = async (words: string, params: object, addons = testAddons) => {
+    const [video] = videoFactory.create(videoFactory.settings.parse({ languages: ["fra"] }), {
+      ...controllerContext("lab/tv"),
+      addons,
+    });
+    const check = video?.checks.find(({ name }) => name === "subtitles");
+    if (!check) throw new Error("There is no such check.");
+    const reading = await check.read(check.input.parse(params), never, { frame: await subtitled(words) });
+    return reading.inconclusive ?? reading.missing ?? reading.holds;
+  };
+
+  it("is judged as subtitles, with what they say and their language", async () => {
+    expect(await judge("", {})).toBe("absent");
+    expect(await judge(text, {})).toBe(true);
+    expect(await judge(text, { text: "sais pas encore" })).toBe(true);
+    expect(await judge(text, { text: "Newsnight" })).toBe(false);
+    expect(await judge(text, { language: "fra" })).toBe(true);
+    expect(await judge(text, { language: "deu" })).toBe(false);
+    expect(await judge("Paris", { language: "fra" })).toContain("too short");
+  });
+
+  it("is not judged without what reads it", async () => {
+    const load = () => Promise.reject(new DeviceError("ADDON_MISSING", "Run: labwright setup vision"));
+    expect(await judge(text, {}, { ...testAddons, load })).toContain("labwright setup vision");
   });
 });

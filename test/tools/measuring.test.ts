@@ -41,6 +41,23 @@ test("a test case measures a transition, reports its times as outputs, and has a
     status: "passed",
     outputs: { changed: expect.any(Number), frames: expect.stringContaining("artifact") },
   });
+  const tree = `
+name: homes
+models: [simulated]
+app: { package: simulated.home }
+nodes:
+  Home: check "Movies" is visible
+  Live: check "Guide" is visible
+edges:
+  Home -> Live: { measure_transition: ${JSON.stringify(params)} }
+`;
+  await made("import_userinterface", { yaml: tree });
+  const way = { userinterface_name: "homes", node: "Live", device_id: "tv" };
+  const { execution_id } = await made("navigate_to_node", way);
+  const { steps } = await product.services.executions.get(String(execution_id));
+  expect(steps.at(-1)).toMatchObject({
+    output: { kpi_ms: expect.any(Number), kpi_error_ms: expect.any(Number) },
+  });
   const still = { command: "picture_stable", params: {} };
   const checked = await made("verify_device_state", { device_id: "tv", checks: [still], timeout_ms: 3_000 });
   // The clock moves.

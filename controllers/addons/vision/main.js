@@ -1,1 +1,2 @@
+export { languageOf } from "./language.js";
 export { languages, openTextReader } from "./texts.js";

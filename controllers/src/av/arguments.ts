@@ -1,3 +1,4 @@
+import { leastSeconds } from "./detector.ts";
 import { type AvSettings, sourceOf } from "./settings.ts";
 
 /** File descriptors of the program. */
@@ -17,7 +18,8 @@ export type RecordingMode = "copy" | "encode" | undefined;
 export type Wanted = { hasSound: boolean; recording: RecordingMode; login?: readonly string[] };
 
 /** Protocols that an address may lead to: never to a file. */
-const network = ["-protocol_whitelist", "http,https,tcp,tls,crypto,udp,rtp,rtsp,srt"];
+const only = (protocols: string) => ["-protocol_whitelist", protocols];
+const web = only("http,https,httpproxy,tcp,tls,crypto");
 const cameras: Readonly<Record<string, string>> = { darwin: "avfoundation", win32: "dshow" };
 
 /** Only an encoded source can be copied into a file. */
@@ -32,85 +34,49 @@ export function ffmpegArguments(settings: AvSettings, { hasSound, recording, log
   const { audio } = settings;
   const soundInput = typeof audio === "object" ? 1 : 0;
   const graph = [pictureGraph(settings), ...(hasSound ? [soundGraph(settings, soundInput)] : [])];
-  const sound = [
-    ...["-map", "[heard]", "-f", "null", "-"],
-    ...["-map", "[sound]", "-c:a", "pcm_s16le", "-f", "s16le", `pipe:${pipes.sound}`],
-  ];
-  const passed = ["-fps_mode", "passthrough"];
+  const sound = words(`-map [heard] -f null - -map [sound] -c:a pcm_s16le -f s16le pipe:${pipes.sound}`);
   return [
-    ...[
-      "-nostdin",
-      "-hide_banner",
-      "-nostats",
-      "-loglevel",
-      "repeat+level+info",
-      "-filter_complex_threads",
-      "1",
-    ],
+    ...words("-nostdin -hide_banner -nostats -loglevel repeat+level+info -filter_complex_threads 1"),
     ...login,
     ...pictureInput(settings),
     ...(typeof audio === "object" ? soundCard(audio) : []),
     ...["-filter_complex", graph.join(";")],
-    ...["-map", "[analysis]", ...passed, "-c:v", "pgm", "-f", "image2pipe", `pipe:${pipes.analysis}`],
-    ...[
-      "-map",
-      "[pictures]",
-      ...passed,
-      "-c:v",
-      "mjpeg",
-      "-q:v",
-      "5",
-      "-f",
-      "image2pipe",
-      `pipe:${pipes.pictures}`,
-    ],
+    ...words(`-map [analysis] -fps_mode passthrough -c:v pgm -f image2pipe pipe:${pipes.analysis}`),
+    ...words(`-map [pictures] -fps_mode passthrough -c:v mjpeg -q:v 5 -f image2pipe pipe:${pipes.pictures}`),
     ...(hasSound ? sound : []),
     ...(recording ? recorded(recording, hasSound, soundInput) : []),
   ];
 }
 
+const words = (text: string): string[] => text.split(" ");
+
 function recorded(mode: "copy" | "encode", hasSound: boolean, soundInput: number): string[] {
-  const codec =
-    mode === "copy"
-      ? ["-c", "copy"]
-      : [
-          "-c:v",
-          "libx264",
-          "-preset",
-          "ultrafast",
-          "-crf",
-          "26",
-          "-pix_fmt",
-          "yuv420p",
-          "-g",
-          "50",
-          "-c:a",
-          "aac",
-        ];
+  const encoder = "-c:v libx264 -preset ultrafast -crf 26 -pix_fmt yuv420p -g 50 -c:a aac";
   return [
-    ...["-map", "0:v:0", ...(hasSound ? ["-map", `${soundInput}:a:0`] : []), ...codec],
-    ...["-flush_packets", "1", "-f", "mpegts", `pipe:${pipes.recording}`],
+    ...["-map", "0:v:0", ...(hasSound ? ["-map", `${soundInput}:a:0`] : [])],
+    ...words(mode === "copy" ? "-c copy" : encoder),
+    ...words(`-flush_packets 1 -f mpegts pipe:${pipes.recording}`),
   ];
 }
 
 /** The order of the filters matters: with silencedetect before ebur128, live sources lose the silence. */
-function soundGraph({ silence_db, silence_seconds }: AvSettings, input: number): string {
+function soundGraph({ silence_db }: AvSettings, input: number): string {
   return [
     `[${input}:a:0]asplit[level][voice]`,
-    `[level]ebur128=metadata=1,silencedetect=n=${silence_db}dB:d=${silence_seconds},` +
+    `[level]ebur128=metadata=1,silencedetect=n=${silence_db}dB:d=${leastSeconds.silence},` +
       `astats=metadata=1:reset=1:measure_perchannel=none:measure_overall=Peak_level,${printed("ametadata", pipes.heard)}[heard]`,
     "[voice]aresample=16000:async=1,aformat=sample_fmts=s16:channel_layouts=mono[sound]",
   ].join(";");
 }
 
 function pictureGraph(settings: AvSettings): string {
-  const { black_level, black_seconds, freeze_db, freeze_seconds, pictures_per_second } = settings;
+  const { black_level, freeze_db, pictures_per_second } = settings;
   // A frame may come a little early.
   const interval = (0.97 / pictures_per_second).toFixed(4);
   return [
     "[0:v:0]split[small][full]",
     "[small]scale=320:180:force_original_aspect_ratio=decrease:flags=fast_bilinear,format=gray," +
-      `blackdetect=d=${black_seconds}:pix_th=${black_level},freezedetect=n=${freeze_db}dB:d=${freeze_seconds},` +
+      `blackdetect=d=${leastSeconds.black}:pix_th=${black_level},freezedetect=n=${freeze_db}dB:d=${leastSeconds.freeze},` +
       `scdet=t=10,${printed("metadata", pipes.seen)}[analysis]`,
     `[full]select='isnan(prev_selected_t)+gte(t-prev_selected_t\\,${interval})',` +
       // Without any value, the filter prints no line for a frame.
@@ -138,29 +104,26 @@ function pictureInput(settings: AvSettings): string[] {
       if (!driver) return ["-f", "v4l2", ...format, ...shape, "-i", value];
       return ["-f", driver, ...shape, "-i", driver === "dshow" ? `video=${value}` : value];
     }
-    case "x11":
-      return [
-        "-f",
-        "x11grab",
-        ...(size ? ["-video_size", size] : []),
-        ...rate(frames_per_second ?? 25),
-        "-i",
-        displayOf(value),
-      ];
+    case "x11": {
+      const x11Shape = [...(size ? ["-video_size", size] : []), ...rate(frames_per_second ?? 25)];
+      return ["-f", "x11grab", ...x11Shape, "-i", displayOf(value)];
+    }
     case "rtsp":
-      return [...network, ...live, "-rtsp_transport", "tcp", "-i", value];
+      return [...only("rtsp,tcp,tls,httpproxy"), ...live, "-rtsp_transport", "tcp", "-i", value];
     case "file":
       return ["-threads", "1", "-stream_loop", "-1", "-re", "-i", value];
     case "args":
       return [...(settings.args ?? [])];
     case "mjpeg":
       // It sends no times: a frame is from when it came.
-      return [...network, "-f", "mpjpeg", "-use_wallclock_as_timestamps", "1", "-i", value];
+      return [...web, "-f", "mpjpeg", "-use_wallclock_as_timestamps", "1", "-i", value];
     case "hls":
       // Segments come in bursts: they are read at the pace of their pictures.
-      return [...network, ...live, "-re", "-i", value];
+      return [...web, ...live, "-re", "-i", value];
+    case "http":
+      return [...web, ...live, "-i", value];
     default:
-      return [...network, ...live, "-i", value];
+      return [...only("udp,rtp,srt"), ...live, "-i", value];
   }
 }
 

@@ -1,6 +1,6 @@
 import type { ControllerContext, Recorder, ScreenSource } from "../contract.ts";
 import { DeviceError } from "../errors.ts";
-import type { ControllerFacts, ControllerStatus, Moment } from "../ports.ts";
+import type { ControllerFacts, ControllerStatus } from "../ports.ts";
 import { type FfmpegVersion, needFfmpeg } from "../programs/ffmpeg.ts";
 import { pause, untilAborted, withDeadline } from "../waiting/deadlines.ts";
 import { ffmpegArguments, isEncoded, type RecordingMode } from "./arguments.ts";
@@ -9,6 +9,7 @@ import { StreamRecorder } from "./recorder.ts";
 import { type FfmpegRun, runFfmpeg } from "./running.ts";
 import { type AvSettings, masked, sourceOf } from "./settings.ts";
 import { Stream } from "./stream.ts";
+import { allowHost, openWayOut, type WayOut } from "./wayOut.ts";
 
 /** How long opening waits for a first picture; after that, the device is open without a signal. */
 const firstPictureMs = 10_000;
@@ -24,9 +25,6 @@ const pauseMs = { first: 500, longest: 15_000 };
  */
 export type CaptureOwner = { login(signal: AbortSignal): Promise<readonly string[]>; setting: string };
 
-/** Why a program is ended on purpose: no signal is lost then. */
-type Restart = "resized" | "recording" | "sound" | "copy";
-
 /** One ffmpeg that reads a source, started again whenever it ends, until the capture is closed. */
 export class Capture {
   readonly stream: Stream;
@@ -40,12 +38,13 @@ export class Capture {
   #loop: Promise<void> = Promise.resolve();
   #ffmpeg: FfmpegVersion | undefined;
   #run: FfmpegRun | undefined;
-  #restart: Restart | undefined;
+  #wayOut: WayOut | undefined;
+  /** The program is ended on purpose: no signal is lost then. */
+  #restarts = false;
   #hasSound: boolean;
   #canCopy: boolean;
   #isRecording = false;
   #status: ControllerStatus = { state: "offline", reason: "it is not open" };
-  #onPicture: (() => void)[] = [];
 
   constructor(settings: AvSettings, context: ControllerContext, owner?: CaptureOwner) {
     this.#settings = settings;
@@ -108,12 +107,13 @@ export class Capture {
   async open(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (this.#control) return;
-    this.#allow();
+    await this.#allow();
     this.#ffmpeg = await needFfmpeg(process.env, signal);
     const problem = await sourceProblem(this.#settings);
     if (problem)
       throw new DeviceError("DEVICE_NOT_FOUND", `No picture can be had: ${problem.detail}. ${problem.fix}.`);
     signal.throwIfAborted();
+    if (isWeb(this.#settings)) this.#wayOut = await openWayOut(this.#context, sourceOf(this.#settings).value);
     const control = new AbortController();
     this.#control = control;
     this.stream.renew();
@@ -121,7 +121,7 @@ export class Capture {
     this.#loop = this.#keep(this.#ffmpeg.path, control.signal);
     const limit = withDeadline(signal, firstPictureMs);
     try {
-      await untilAborted(this.#settled(), limit.signal);
+      await untilAborted(this.#until("online", "no_signal"), limit.signal);
     } catch (error) {
       if (!limit.over()) {
         await this.close();
@@ -143,16 +143,19 @@ export class Capture {
     this.#control = undefined;
     await this.#run?.end();
     await this.#loop;
+    this.#wayOut?.close();
+    this.#wayOut = undefined;
     this.stream.end();
     this.#become({ state: "offline", reason: "it is not open" });
   }
 
-  #allow(): void {
+  async #allow(): Promise<void> {
     const { kind, value } = sourceOf(this.#settings);
-    if (kind === "hls" || kind === "http" || kind === "mjpeg") this.#context.allowUrl(value);
-    if (kind !== "rtsp" && kind !== "srt" && kind !== "udp") return;
-    const { hostname, port } = new URL(value.replace(/^\w+:/, "http:"));
-    this.#context.allowHost(hostname, Number(port) || (kind === "rtsp" ? 554 : 0));
+    if (isWeb(this.#settings)) this.#context.allowUrl(value);
+    else if (kind === "rtsp" || kind === "srt" || kind === "udp") {
+      const { hostname, port } = new URL(value.replace(/^\w+:/, "http:"));
+      await allowHost(this.#context, hostname, Number(port) || (kind === "rtsp" ? 554 : 0));
+    }
   }
 
   /** Runs one program after another. Never rejects. */
@@ -161,9 +164,10 @@ export class Capture {
     while (!signal.aborted) {
       const { isWell, reason } = await this.#once(ffmpeg, signal);
       if (signal.aborted) return;
-      const restart = this.#restart;
-      this.#restart = undefined;
-      if (restart !== undefined) continue;
+      if (this.#restarts) {
+        this.#restarts = false;
+        continue;
+      }
       this.#become({ state: "no_signal", reason, fix: this.#fix() });
       failures = isWell ? 0 : failures + 1;
       const wait = Math.min(pauseMs.longest, pauseMs.first * 2 ** failures);
@@ -175,12 +179,12 @@ export class Capture {
     const startedAt = performance.now();
     const { stream } = this;
     stream.begin();
-    let lastSeen: Moment | undefined;
     let run: FfmpegRun;
     try {
       const login = await this.#owner?.login(signal);
       const wanted = { ...this.#wanted(), ...(login && { login }) };
-      run = runFfmpeg(ffmpeg, ffmpegArguments(this.#settings, wanted), this.#receiver());
+      const args = ffmpegArguments(this.#settings, wanted);
+      run = runFfmpeg(ffmpeg, args, this.#receiver(), this.#wayOut?.env);
     } catch (error) {
       return { isWell: false, reason: error instanceof Error ? error.message : String(error) };
     }
@@ -188,7 +192,6 @@ export class Capture {
     let isLate = false;
     let isSilentNow = false;
     const watch = setInterval(() => {
-      lastSeen = stream.seenAt ?? lastSeen;
       const limit = stream.seenAt === undefined ? connectMs : silentMs;
       const isOver = performance.now() - (stream.seenAt ?? startedAt) > limit;
       // Twice: after a standstill of our own, what has come meanwhile is read first.
@@ -201,10 +204,10 @@ export class Capture {
     const said = await run.ended;
     clearInterval(watch);
     this.#run = undefined;
-    lastSeen = stream.seenAt ?? lastSeen;
+    const lastSeen = stream.seenAt;
     this.#learn(run.said());
-    const isLost = !signal.aborted && this.#restart === undefined;
-    const reason = reasonOf(said, isSilentNow);
+    const isLost = !signal.aborted && !this.#restarts;
+    const reason = this.#wayOut?.takeReason() ?? reasonOf(said, isSilentNow);
     stream.stop(isLost ? (lastSeen ?? startedAt) : undefined, this.#noSignal(reason));
     return { isWell: lastSeen !== undefined, reason };
   }
@@ -225,15 +228,15 @@ export class Capture {
 
   /** What a program could not do, the next one is not asked for. */
   #learn(said: string): void {
-    if (this.#hasSound && this.#settings.audio === "source" && /matches no streams/.test(said)) {
+    if (this.#hasSound && this.#settings.audio === "source" && /Stream specifier ':a:0'/.test(said)) {
       this.#hasSound = false;
-      this.#restart = "sound";
+      this.#restarts = true;
     } else if (
       this.#canCopy &&
       /Could not write header for output file|not currently supported in container/.test(said)
     ) {
       this.#canCopy = false;
-      this.#restart = "copy";
+      this.#restarts = true;
     }
   }
 
@@ -246,7 +249,7 @@ export class Capture {
     return this.stream.receiver(
       {
         recorded: (bytes) => this.#recorder.add(bytes),
-        reconfigured: () => this.#again("resized"),
+        reconfigured: () => this.#again(),
       },
       () => {
         if (this.#status.state !== "online") this.#become({ state: "online" });
@@ -254,9 +257,9 @@ export class Capture {
     );
   }
 
-  #again(why: Restart): void {
+  #again(): void {
     if (!this.#run) return;
-    this.#restart ??= why;
+    this.#restarts = true;
     void this.#run.end();
   }
 
@@ -265,9 +268,9 @@ export class Capture {
     this.#isRecording = true;
     if (this.#canCopy) return;
     // A raw source gets an encoder: the next program has it.
-    const picture = new Promise<void>((resolve) => this.#onPicture.push(resolve));
     this.#become({ state: "recovering", reason: "ffmpeg is started again with an encoder" });
-    this.#again("recording");
+    const picture = this.#until("online");
+    this.#again();
     const limit = withDeadline(signal, firstPictureMs);
     try {
       await untilAborted(picture, limit.signal);
@@ -281,14 +284,13 @@ export class Capture {
 
   #endRecording(): void {
     this.#isRecording = false;
-    if (!this.#canCopy) this.#again("recording");
+    if (!this.#canCopy) this.#again();
   }
 
-  /** Resolves when it is known whether there is a signal. */
-  #settled(): Promise<void> {
+  #until(...states: ControllerStatus["state"][]): Promise<void> {
     return new Promise((resolve) => {
-      const end = this.onStatus((status) => {
-        if (status.state !== "online" && status.state !== "no_signal") return;
+      const end = this.onStatus(({ state }) => {
+        if (!states.includes(state)) return;
         end();
         resolve();
       });
@@ -297,10 +299,11 @@ export class Capture {
 
   #become(status: ControllerStatus): void {
     this.#status = status;
-    if (status.state === "online") for (const resolve of this.#onPicture.splice(0)) resolve();
     for (const listener of [...this.#listeners]) listener(status);
   }
 }
+
+const isWeb = (settings: AvSettings): boolean => ["hls", "http", "mjpeg"].includes(sourceOf(settings).kind);
 
 /** A picture that brings no sound of its own. */
 const isSilent = (settings: AvSettings): boolean =>
@@ -308,5 +311,6 @@ const isSilent = (settings: AvSettings): boolean =>
 
 function reasonOf(said: string, isSilentNow: boolean): string {
   if (isSilentNow) return `no data came for ${silentMs / 1_000} s`;
+  if (said.startsWith("Stream specifier ':v:0'")) return "the source has no picture";
   return said === "" ? "the source ended" : `ffmpeg ended: ${said.slice(0, 300)}`;
 }

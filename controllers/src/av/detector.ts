@@ -5,8 +5,10 @@ type Facts = Readonly<Record<string, string | number>>;
 /** In seconds of the stream's own clock. */
 export type Detected = { kind: StreamEventKind; from: number; until?: number; facts?: Facts };
 
-type Limits = { blackSeconds: number };
-
+/** What lasts for less is not reported. */
+export const leastSeconds = { black: 0.2, freeze: 0.5, silence: 0.5 } as const;
+/** Errors of the decoder in a row that are an event. */
+const leastErrors = 5;
 /** Sound that lags behind the picture by more than this has stopped. */
 const soundLateSeconds = 2;
 /** Where ffmpeg starts a freeze: a frame before the picture that stands still, at most. */
@@ -22,7 +24,6 @@ const enteringSeconds = 1;
  */
 export class Detector {
   readonly #changed: (event: Detected) => void;
-  readonly #limits: Limits;
   readonly #going = new Map<StreamEventKind, Detected>();
   #black: { from: number; until?: number } | undefined;
   #seen: number | undefined;
@@ -31,8 +32,7 @@ export class Detector {
   #soundStopped = false;
   #errors = { from: 0, last: 0, lines: 0 };
 
-  constructor(limits: Limits, changed: (event: Detected) => void) {
-    this.#limits = limits;
+  constructor(changed: (event: Detected) => void) {
     this.#changed = changed;
   }
 
@@ -41,7 +41,7 @@ export class Detector {
     this.#began ??= seconds;
     this.#seen = seconds;
     const black = this.#black;
-    if (black && black.until === undefined && seconds - black.from >= this.#limits.blackSeconds)
+    if (black && black.until === undefined && seconds - black.from >= leastSeconds.black)
       this.#begin({ kind: "black", from: black.from });
     if (this.#errors.lines > 0 && seconds - this.#errors.last > calmSeconds) this.#calm(this.#errors.last);
     if (this.#heard === undefined || seconds - this.#heard <= soundLateSeconds || this.#soundStopped) return;
@@ -71,12 +71,12 @@ export class Detector {
   }
 
   /** An error of the decoder, near the newest frame. */
-  decoderError(most: number): void {
+  decoderError(): void {
     const at = this.#seen;
     if (at === undefined || at - (this.#began ?? at) < enteringSeconds) return;
     const { lines, from } = this.#errors;
     this.#errors = { from: lines === 0 ? at : from, last: at, lines: lines + 1 };
-    if (this.#errors.lines >= most) this.#begin({ kind: "decoder_error", from: this.#errors.from });
+    if (this.#errors.lines >= leastErrors) this.#begin({ kind: "decoder_error", from: this.#errors.from });
   }
 
   /** The stream ended: nothing goes on any more. */

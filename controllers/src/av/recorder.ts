@@ -35,12 +35,9 @@ export class StreamRecorder implements Recorder {
   async start(options: RecordingOptions, signal: AbortSignal): Promise<void> {
     if (this.#current) throw rejected("is being recorded. Stop that recording first");
     const path = join(options.folder, "video.ts");
-    const file = createWriteStream(path, { flags: "wx", mode: 0o600 });
+    const file = createWriteStream(path, { mode: 0o600 });
     const current: Current = { options, path, file, bytes: 0, isOver: false };
-    file.on("error", (error) => {
-      current.fault ??= error;
-      current.isOver = true;
-    });
+    file.on("error", (error) => this.#fail(current, error));
     this.#current = current;
     try {
       await this.#source.begin(signal);
@@ -60,8 +57,7 @@ export class StreamRecorder implements Recorder {
       return;
     }
     if (current.file.writableLength > 64 * 1024 * 1024) {
-      current.fault ??= new Error("the disk is too slow");
-      current.isOver = true;
+      this.#fail(current, new Error("the disk is too slow"));
       return;
     }
     current.bytes += bytes.length;
@@ -74,6 +70,11 @@ export class StreamRecorder implements Recorder {
     if (!current || current.isOver) return;
     current.isOver = true;
     current.options.ended(reason);
+  }
+
+  #fail(current: Current, fault: Error): void {
+    current.fault ??= fault;
+    if (current === this.#current) this.lose("full");
   }
 
   async stop(signal: AbortSignal): Promise<Recording> {
@@ -89,31 +90,19 @@ export class StreamRecorder implements Recorder {
     return await this.#finished(current, signal);
   }
 
-  async #finished({ options, path, bytes, fault }: Current, signal: AbortSignal): Promise<Recording> {
+  async #finished({ options, path, fault }: Current, signal: AbortSignal): Promise<Recording> {
     const early = fault ? [`video: it ends early, ${fault.message}`] : [];
-    if (bytes === 0)
+    const sizeOf = async (file: string) => (await stat(file).catch(() => undefined))?.size ?? 0;
+    if ((await sizeOf(path)) === 0)
       return { files: [], frames: 0, lost: early.length > 0 ? early : ["video: the source sent nothing"] };
     const mp4 = join(options.folder, "video.mp4");
     const args = [
-      "-nostdin",
-      "-v",
-      "error",
-      "-progress",
-      "pipe:1",
-      "-y",
-      "-i",
-      path,
-      "-map",
-      "0",
-      "-c",
-      "copy",
-      "-movflags",
-      "+faststart",
-      mp4,
+      ...["-nostdin", "-v", "error", "-progress", "pipe:1", "-y", "-i", path],
+      ...["-map", "0", "-c", "copy", "-movflags", "+faststart", mp4],
     ];
     const { code, stdout } = await runProgram(this.#source.ffmpeg(), args, { signal, timeoutMs: repackMs });
     const frames = Number([...stdout.matchAll(/^frame=\s*(\d+)/gm)].at(-1)?.[1] ?? 0);
-    const isWhole = code === 0 && (await stat(mp4).catch(() => undefined))?.size;
+    const isWhole = code === 0 && (await sizeOf(mp4)) > 0;
     await rm(isWhole ? path : mp4, { force: true });
     const file = isWhole ? { path: mp4, mimeType: "video/mp4" } : { path, mimeType: "video/mp2t" };
     return { files: [{ kind: "video", ...file }], frames, lost: early };

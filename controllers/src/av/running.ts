@@ -31,8 +31,13 @@ const mostSaid = 20;
 const mostWaiting = 500;
 
 /** Starts ffmpeg and passes on everything that it sends. Throws what `startProgram` throws. */
-export function runFfmpeg(path: string, args: readonly string[], receiver: Receiver): FfmpegRun {
-  const program = startProgram(path, args, { pipes: pipes.recording - 2 });
+export function runFfmpeg(
+  path: string,
+  args: readonly string[],
+  receiver: Receiver,
+  env: NodeJS.ProcessEnv = process.env,
+): FfmpegRun {
+  const program = startProgram(path, args, { env, pipes: pipes.recording - 2 });
   const said: string[] = [];
   const fail = (error: unknown) => {
     said.push(error instanceof Error ? error.message : String(error));

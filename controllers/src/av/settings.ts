@@ -10,7 +10,6 @@ const url = (schemes: string) =>
     )
     .optional();
 const name = z.string().min(1).max(500).optional();
-const seconds = (initial: number) => z.number().min(0.1).max(600).default(initial);
 
 /** How the picture comes to this machine. Exactly one of them is given. */
 const sources = {
@@ -106,22 +105,13 @@ export const avSettingsSchema = z
       .max(1)
       .default(0.08)
       .describe("Pixels up to this luminance (0..1) are black."),
-    black_seconds: seconds(0.2).describe("A black picture is reported after this time."),
     freeze_db: z
       .number()
       .min(-100)
       .max(0)
-      .default(-60)
-      .describe("A picture that changes less than this stands still."),
-    freeze_seconds: seconds(0.5),
-    silence_db: z.number().min(-100).max(0).default(-50),
-    silence_seconds: seconds(0.5),
-    decoder_errors: z
-      .int()
-      .min(1)
-      .max(10_000)
-      .default(5)
-      .describe("Errors in a row that count as macroblocks."),
+      .default(-50)
+      .describe("A picture that changes less than this stands still; encoders change one by up to -55."),
+    silence_db: z.number().min(-100).max(0).default(-50).describe("Sound below this peak is silence."),
   })
   .refine((settings) => sourceNames.filter((one) => settings[one] !== undefined).length === 1, {
     message: `give exactly one of ${sourceNames.join(", ")}`,

@@ -24,10 +24,10 @@ export class Stream {
   readonly #clock = new StreamClock();
   readonly #sound = new SoundRing();
   #events: StreamEvent[] = [];
-  #detector: Detector;
+  #detector = new Detector((event) => this.#detected(event));
   #pictures: FrameHub;
-  #analysis: FrameHub;
   #rate = 25;
+  #analysis = new FrameHub({ perSecond: this.#rate, ring: noRing });
   #times: number[] = [];
   #size: Space | undefined;
   #lost: StreamEvent | undefined;
@@ -40,9 +40,7 @@ export class Stream {
 
   constructor(settings: AvSettings) {
     this.#settings = settings;
-    this.#detector = this.#newDetector();
-    this.#pictures = new FrameHub({ perSecond: settings.pictures_per_second, ring: pictureRing });
-    this.#analysis = new FrameHub({ perSecond: this.#rate, ring: noRing });
+    this.#pictures = this.#newPictures();
     this.findings = new StreamFindings((seconds) => this.#shownFrom(seconds));
   }
 
@@ -50,14 +48,14 @@ export class Stream {
   renew(): void {
     this.end();
     this.#pictureCount = 0;
-    this.#pictures = new FrameHub({ perSecond: this.#settings.pictures_per_second, ring: pictureRing });
+    this.#pictures = this.#newPictures();
     this.#analysis = new FrameHub({ perSecond: this.#rate, ring: noRing });
   }
 
   /** A program begins to read the source. */
   begin(): void {
     this.#clock.reset();
-    this.#detector = this.#newDetector();
+    this.#detector = new Detector((event) => this.#detected(event));
     this.#times = [];
     this.#pictureBase = this.#pictureCount;
     this.#samples = undefined;
@@ -106,7 +104,7 @@ export class Stream {
         this.#samples = samples + pcm.length / 2;
         this.#sound.add(pcm, this.#momentOf(samples / soundPerSecond));
       },
-      decoderError: () => this.#detector.decoderError(this.#settings.decoder_errors),
+      decoderError: () => this.#detector.decoderError(),
     };
   }
 
@@ -146,8 +144,8 @@ export class Stream {
     };
   }
 
-  #newDetector(): Detector {
-    return new Detector({ blackSeconds: this.#settings.black_seconds }, (event) => this.#detected(event));
+  #newPictures(): FrameHub {
+    return new FrameHub({ perSecond: this.#settings.pictures_per_second, ring: pictureRing });
   }
 
   /** Gray and small comes from the analysis, at the source's own rate. */

@@ -1,8 +1,10 @@
 import { z } from "zod";
 import type { Rect, Space } from "../shapes.ts";
-import type { Seen } from "../vision/seen.ts";
 
 const part = z.number().min(0).max(1);
+
+/** All of a picture, in parts of it. */
+export const whole: Rect = { x: 0, y: 0, width: 1, height: 1 };
 
 /** In parts of the picture, so that a test runs on captures of any size. */
 export const areaSchema = z
@@ -18,6 +20,3 @@ export const inPixels = (area: Rect, { width, height }: Space): Rect => ({
   width: Math.floor(area.width * width),
   height: Math.floor(area.height * height),
 });
-
-/** Reads the text in an area of a picture, in pixels, line by line. */
-export type Reader = (seen: Seen, area: Rect, signal: AbortSignal) => Promise<readonly string[]>;

@@ -1,9 +1,10 @@
-import type { DevicePorts } from "../contract.ts";
+import type { ControllerContext } from "../contract.ts";
 import { DeviceError } from "../errors.ts";
 import type { Rect } from "../shapes.ts";
 import { Seen } from "../vision/seen.ts";
 import { pause } from "../waiting/deadlines.ts";
-import { inPixels, type Reader } from "./area.ts";
+import { inPixels } from "./area.ts";
+import { legible } from "./legible.ts";
 
 /** Some boxes show their banner a second after the picture. */
 const bannerMs = 2_000;
@@ -16,9 +17,9 @@ export type Banner = { banner: string } | { banner_unread: string };
  * where it cannot be read.
  */
 export async function readBanner(
-  device: Pick<DevicePorts, "frames">,
+  context: ControllerContext,
   judged: Rect,
-  read: Reader,
+  languages: readonly string[],
   signal: AbortSignal,
 ): Promise<Banner> {
   const end = judged.y + judged.height;
@@ -27,8 +28,9 @@ export async function readBanner(
   const until = performance.now() + bannerMs;
   try {
     for (;;) {
-      const seen = new Seen(await device.frames().latest(signal));
-      const lines = await read(seen, inPixels({ x: 0, width: 1, ...rest }, seen.space), signal);
+      const seen = new Seen(await context.device.frames().latest(signal));
+      const area = inPixels({ x: 0, width: 1, ...rest }, seen.space);
+      const lines = await legible(context, seen, { area, languages }, signal);
       if (lines.length > 0) return { banner: lines.join(" / ") };
       if (performance.now() >= until) return { banner_unread: "no text there" };
       await pause(pauseMs, signal);

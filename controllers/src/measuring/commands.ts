@@ -2,18 +2,17 @@ import { z } from "zod";
 import { type Command, type CommandResult, type ControllerContext, defineCommand } from "../contract.ts";
 import { DeviceError } from "../errors.ts";
 import type { Rect } from "../shapes.ts";
-import { areaSchema, type Reader } from "./area.ts";
+import { areaSchema, whole } from "./area.ts";
 import { readBanner } from "./banner.ts";
-import { leastStallMs, playbackOf } from "./playback.ts";
+import { playbackOf } from "./playback.ts";
 import { type Reel, record } from "./reel.ts";
-import { soundGap } from "./sound.ts";
+import { lengthOf, silencesIn } from "./sound.ts";
 import { type Captioned, writeStrip } from "./strip.ts";
 import { transitionOf } from "./transition.ts";
 import { type Span, type Zap, zapOf } from "./zap.ts";
 
 const key = z.string().min(1).max(60).describe("As press_key takes it, such as CHANNEL_UP.");
 const timeout_ms = z.int().min(500).max(60_000);
-const whole: Rect = { x: 0, y: 0, width: 1, height: 1 };
 
 /** Most boxes show the banner of a channel in the lower third. */
 const aboveBanner: Rect = { x: 0, y: 0, width: 1, height: 0.66 };
@@ -41,8 +40,8 @@ const playbackInput = z.strictObject({
   duration_ms: z.int().min(1_000).max(600_000).default(10_000),
 });
 
-/** Commands that measure the picture of a device that sends frames. `read` finds the text of a banner; without it there is none. */
-export function measuringCommands(context: ControllerContext, read?: Reader): Command[] {
+/** Commands that measure the picture of a device that sends frames. Banners are read in these languages. */
+export function measuringCommands(context: ControllerContext, languages: readonly string[]): Command[] {
   return [
     defineCommand({
       name: "measure_zap",
@@ -50,7 +49,7 @@ export function measuringCommands(context: ControllerContext, read?: Reader): Co
         "Presses a channel key and measures the change: last old frame, black, freeze or spinner, first new picture, steady, sound back, banner; times in ms after the key, exact to error_ms.",
       effect: "write",
       input: zapInput,
-      run: (input, signal) => measureZap(context, input, read, signal),
+      run: (input, signal) => measureZap(context, input, languages, signal),
     }),
     defineCommand({
       name: "measure_transition",
@@ -74,7 +73,7 @@ export function measuringCommands(context: ControllerContext, read?: Reader): Co
 async function measureZap(
   context: ControllerContext,
   { key, area_without_banner: area, stable_ms, timeout_ms }: z.output<typeof zapInput>,
-  read: Reader | undefined,
+  languages: readonly string[],
   signal: AbortSignal,
 ): Promise<CommandResult> {
   let zap: Zap | undefined;
@@ -96,11 +95,12 @@ async function measureZap(
       "COMMAND_TIMEOUT",
       `No other picture came within ${timeout_ms} ms after ${key}. Check that the key changes the channel, or give timeout_ms more.`,
     );
-  const banner = read && (await readBanner(context.device, area, read, signal));
+  const banner = await readBanner(context, area, languages, signal);
   const { how, firstNew } = zap;
   return await measured(context, reel, {
     message: `${key}: new picture after ${reel.after(firstNew)} ms (${how.replace("_", " ")})`,
     data: { ...zapTimes(reel, zap), ...soundTimes(reel), ...banner },
+    kpi: zap.firstNew,
     places: zapPlaces(zap),
     evidence: zapEvidence(reel, zap),
   });
@@ -135,23 +135,21 @@ function zapTimes(reel: Reel, zap: Zap) {
   };
 }
 
-const gapOf = ({ stream, key }: Reel) => stream && soundGap(stream.levels(key.at), key.at);
-
-function isSilentNow(reel: Reel): boolean {
-  const gap = gapOf(reel);
-  return gap !== undefined && gap.back === undefined;
+function isSilentNow({ levels }: Reel): boolean {
+  const last = silencesIn(levels).at(-1);
+  return last !== undefined && last.back === undefined;
 }
 
-function soundTimes(reel: Reel): Readonly<Record<string, unknown>> {
-  if (!reel.stream?.hasSound()) return { sound: "none" };
-  const gap = gapOf(reel);
+function soundTimes({ stream, levels, key, delay }: Reel): Readonly<Record<string, unknown>> {
+  if (!stream?.hasSound()) return { sound: "none" };
+  const [gap] = silencesIn(levels);
   if (!gap) return { sound: "never stopped" };
-  const after = (moment: number) => Math.round(moment - reel.key.at);
+  const after = (moment: number) => Math.round(moment - key.at);
   return {
     sound: gap.back === undefined ? "not back" : "back",
     sound_lost_ms: after(gap.lost),
     ...(gap.back !== undefined && { sound_back_ms: after(gap.back) }),
-    sound_error_ms: Math.ceil(levelMs + reel.delay.errorMs + reel.key.errorMs),
+    sound_error_ms: Math.ceil(levelMs + delay.errorMs + key.errorMs),
   };
 }
 
@@ -191,9 +189,9 @@ async function measureTransition(
     data: {
       first_change_ms: reel.after(first),
       ...(stable !== undefined && { stable_ms: reel.after(stable) }),
-      is_stable: stable !== undefined,
       moved_before: wasMoving,
     },
+    kpi: stable ?? first,
     places: [first, stable ?? first],
     evidence: evidenceOf(reel),
   });
@@ -227,34 +225,26 @@ async function measurePlayback(
       stalls: stalls.slice(0, 20).map(({ atMs, ms }) => ({ at_ms: Math.round(atMs), ms: Math.round(ms) })),
       stall_count: stalls.length,
       stalled_ms: stalled,
-      least_stall_ms: leastStallMs,
       black_ms: Math.round(blackMs),
       ...silenceOf(reel),
     },
+    kpi: started,
     places: started === undefined ? [] : [started],
     evidence: [reel.keyPlace, started ?? 0, reel.samples.length - 1],
   });
 }
 
-/** Sums up the stretches without sound since the key. */
-function silenceOf({ stream, key }: Reel): Readonly<Record<string, unknown>> {
+function silenceOf({ stream, levels }: Reel): Readonly<Record<string, unknown>> {
   if (!stream?.hasSound()) return { sound: "none" };
-  const levels = stream.levels(key.at);
-  let silence_ms = 0;
-  for (let from = key.at; ; ) {
-    const gap = soundGap(levels, from);
-    const back = gap?.back ?? levels.at(-1)?.at;
-    if (!gap || back === undefined) break;
-    silence_ms += back - gap.lost;
-    if (gap.back === undefined) break;
-    from = gap.back;
-  }
-  return { silence_ms: Math.round(silence_ms) };
+  const ms = silencesIn(levels).reduce((sum, silence) => sum + lengthOf(silence, levels), 0);
+  return { silence_ms: Math.round(ms) };
 }
 
 type Measured = {
   message: string;
   data: Readonly<Record<string, unknown>>;
+  /** The sample whose time is the KPI of an edge. */
+  kpi: number | undefined;
   /** The samples whose times are reported. */
   places: readonly number[];
   evidence: readonly number[];
@@ -263,7 +253,7 @@ type Measured = {
 async function measured(
   context: ControllerContext,
   reel: Reel,
-  { message, data, places, evidence }: Measured,
+  { message, data, kpi, places, evidence }: Measured,
 ): Promise<CommandResult> {
   const pictures = [...new Set(evidence)]
     .toSorted((a, b) => a - b)
@@ -277,6 +267,7 @@ async function measured(
     isNews: true,
     data: {
       ...data,
+      ...(kpi !== undefined && { kpi_ms: reel.after(kpi) }),
       error_ms,
       ...(!reel.delay.isKnown && { capture_delay: "unknown: it is in every time" }),
       frames_ms: pictures.map(({ caption }) => caption),

@@ -2,7 +2,7 @@ import { isBlack, msBetween } from "./interruption.ts";
 import type { Sample } from "./sample.ts";
 
 /** A picture that stands still for less is not seen to stall. */
-export const leastStallMs = 200;
+const leastStallMs = 200;
 
 /**
  * How a picture played, from sample `from` on. `started` is the place of the first sample that moves, after which `stalls` are

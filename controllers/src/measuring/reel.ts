@@ -1,13 +1,11 @@
 import type { CommandResult, DevicePorts } from "../contract.ts";
 import { DeviceError } from "../errors.ts";
 import { streamOf } from "../frames/available.ts";
-import type { Moment, StreamSource, VideoFrame } from "../ports.ts";
+import type { Moment, SoundLevel, StreamSource, VideoFrame } from "../ports.ts";
 import type { Rect } from "../shapes.ts";
 import { untilAborted, withDeadline } from "../waiting/deadlines.ts";
-import { type Sample, Sampler } from "./sample.ts";
+import { everyFrame, type Sample, Sampler } from "./sample.ts";
 
-/** As large as a capture's analysis branch, and more often than any source sends. */
-const everyFrame = { width: 320, height: 180, perSecond: 1_000, pixels: "gray" } as const;
 /** What moved before the key is known from so much of the stream. */
 const preRollMs = 500;
 const firstFramesMs = 4_000;
@@ -36,6 +34,8 @@ export type Watch = {
 /** The frames around a key, as samples, and the key on their clock. */
 export class Reel {
   readonly samples: Sample[] = [];
+  /** Since the key. */
+  readonly levels: SoundLevel[] = [];
   readonly delay: Delay;
   readonly intervalMs: number;
   /** A source without sound, or a device without a stream, has none. */
@@ -98,6 +98,13 @@ export class Reel {
     this.#offset = Math.min(this.#offset, frame.arrivedAt - frame.presentedMs);
   }
 
+  /** Takes the levels that came meanwhile: a capture forgets them. */
+  hear(): void {
+    const heard = this.levels.at(-1)?.at ?? Number.NEGATIVE_INFINITY;
+    const levels = this.stream?.levels(Math.max(heard, this.#key.at)) ?? [];
+    this.levels.push(...levels.filter(({ at }) => at > heard));
+  }
+
   /** Lets go of older frames that prove nothing. */
   keepOnly(evidence: readonly number[]): void {
     const oldest = this.newestMs - keptMs;
@@ -145,6 +152,7 @@ export async function record(
     reel.pressed(await pressAt(press));
     const isOver = () => {
       if (reel.samples.length % lookEvery !== 0) return false;
+      reel.hear();
       const { isDone, evidence } = look(reel);
       reel.keepOnly(evidence);
       return isDone || reel.newestMs - reel.keyMs >= timeoutMs;

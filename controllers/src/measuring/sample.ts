@@ -9,6 +9,9 @@ export const tileColumns = 16;
 const rows = 9;
 export const tileCount = tileColumns * rows;
 
+/** As large as a capture's analysis branch, and more often than any source sends. */
+export const everyFrame = { width: 320, height: 180, perSecond: 1_000, pixels: "gray" } as const;
+
 /** One frame in numbers. Times are on the source's clock, in ms. */
 export type Sample = {
   number: number;

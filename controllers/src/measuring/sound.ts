@@ -7,31 +7,24 @@ const leastGapMs = 200;
 
 export const isSilent = ({ peakDb }: SoundLevel): boolean => !(peakDb > silentBelowDb);
 
-/**
- * The first silence at or after `from`, by the moments of the levels; `back` is absent while it goes on. A silence that goes on
- * at `from` counts. Undefined where the sound never stopped.
- */
-export function soundGap(
-  levels: readonly SoundLevel[],
-  from: number,
-): { lost: number; back?: number } | undefined {
-  for (const [start, end] of silences(levels)) {
-    const back = levels[end]?.at;
-    const lost = Math.max(from, levels[start]?.at ?? from);
-    const until = back ?? levels.at(-1)?.at ?? lost;
-    if (until - lost >= leastGapMs) return { lost, ...(back !== undefined && { back }) };
+/** `back` is absent while it goes on. */
+export type Silence = { lost: number; back?: number };
+
+/** The silences in levels, oldest first, by their moments. */
+export function silencesIn(levels: readonly SoundLevel[]): Silence[] {
+  const found: Silence[] = [];
+  let lost: number | undefined;
+  for (const level of levels) {
+    if (isSilent(level)) lost ??= level.at;
+    else if (lost !== undefined) {
+      found.push({ lost, back: level.at });
+      lost = undefined;
+    }
   }
-  return undefined;
+  if (lost !== undefined) found.push({ lost });
+  return found.filter((silence) => lengthOf(silence, levels) >= leastGapMs);
 }
 
-/** The places of each silence: its first level, and the one with sound behind it. */
-function silences(levels: readonly SoundLevel[]): (readonly [number, number])[] {
-  const starts = levels.flatMap((level, at) => {
-    const before = levels[at - 1];
-    return isSilent(level) && !(before && isSilent(before)) ? [at] : [];
-  });
-  return starts.map((start) => {
-    const end = levels.findIndex((level, at) => at > start && !isSilent(level));
-    return [start, end < 0 ? levels.length : end];
-  });
-}
+/** In ms; of one that goes on, so far. */
+export const lengthOf = ({ lost, back }: Silence, levels: readonly SoundLevel[]): number =>
+  (back ?? levels.at(-1)?.at ?? lost) - lost;

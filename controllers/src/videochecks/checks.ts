@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type Check, defineCheck, type Reading } from "../contract.ts";
 import { inconclusive, ofPresence, ofSubject } from "../elements/readings.ts";
+import { whole } from "../measuring/area.ts";
 import { isBlack } from "../measuring/interruption.ts";
 import { type Sample, Sampler, tileCount } from "../measuring/sample.ts";
 import { isSilent } from "../measuring/sound.ts";
@@ -22,23 +23,17 @@ type Judged = Pick<Reading, "holds" | "actual"> & { inconclusive?: string };
 /** Checks of the picture over time. */
 export const motionChecks = (recent: RecentPicture): Check[] => [
   windowCheck(recent, "motion", "The picture moves", 1_000, (samples) => {
-    const { part, wide } = movement(samples);
-    return {
-      holds: part >= leastMoving,
-      actual: `${percent(part)} of the frames changed, in ${percent(wide)} of the picture`,
-    };
+    const { part, actual } = movement(samples);
+    return { holds: part >= leastMoving, actual };
   }),
   windowCheck(recent, "freeze", "The picture stands still and is not black", 2_000, (samples) => {
     if (samples.every(isBlack)) return { holds: false, actual: "the picture is black" };
-    const { part } = movement(samples);
-    return { holds: part === 0, actual: `${percent(part)} of the frames changed` };
+    const { part, actual } = movement(samples);
+    return { holds: part === 0, actual };
   }),
   windowCheck(recent, "picture_stable", "Nothing in the picture changes", 1_000, (samples) => {
-    const { part, wide } = movement(samples);
-    return {
-      holds: part === 0,
-      actual: `${percent(part)} of the frames changed, in ${percent(wide)} of the picture`,
-    };
+    const { part, actual } = movement(samples);
+    return { holds: part === 0, actual };
   }),
   windowCheck(
     recent,
@@ -73,7 +68,9 @@ function windowCheck(
 function movement(samples: readonly Sample[]) {
   const tiles = new Set(samples.flatMap(({ changed }) => changed));
   const moving = samples.filter(({ changed }) => changed.length > 0).length;
-  return { part: moving / Math.max(1, samples.length), wide: tiles.size / tileCount };
+  const [part, wide] = [moving / Math.max(1, samples.length), tiles.size / tileCount];
+  const actual = `${percent(part)} of the frames changed, in ${percent(wide)} of the picture`;
+  return { part, wide, actual };
 }
 
 function playing(samples: readonly Sample[], stream: StreamSource | undefined): Judged {
@@ -124,7 +121,7 @@ export const blackCheck = (recent: RecentPicture): Check =>
 async function sampleOf(frame: VideoFrame): Promise<Sample> {
   const { bytes, width, height } = await new Seen(frame).gray();
   const space = { width, height, rotation: frame.space.rotation };
-  return new Sampler({ x: 0, y: 0, width: 1, height: 1 }).sample({ ...frame, bytes, pixels: "gray", space });
+  return new Sampler(whole).sample({ ...frame, bytes, pixels: "gray", space });
 }
 
 /** Checks of the stream itself. */

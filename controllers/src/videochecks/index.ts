@@ -2,23 +2,34 @@ import { z } from "zod";
 import type { ControllerContext } from "../contract.ts";
 import { type DriverController, defineFactory, judging, nowhere } from "../factory.ts";
 import { measuringCommands } from "../measuring/commands.ts";
+import { languageSchema } from "../vision/textChecks.ts";
 import { blockinessCheck } from "./blockiness.ts";
 import { blackCheck, motionChecks, streamChecks } from "./checks.ts";
 import { RecentPicture } from "./recent.ts";
 import { subtitlesCheck } from "./subtitles.ts";
 
-const settings = z.strictObject({});
+const settings = z.strictObject({
+  languages: z
+    .array(languageSchema)
+    .min(1)
+    .max(4)
+    .default(["eng"])
+    .describe("Of banners and subtitles, such as eng, fra, deu, spa. Each one more costs as much time."),
+});
 
-function videoController(context: ControllerContext): DriverController {
+function videoController(
+  { languages }: z.output<typeof settings>,
+  context: ControllerContext,
+): DriverController {
   const recent = new RecentPicture(context);
   return judging({
     kind: "verification_video",
-    commands: measuringCommands(context),
+    commands: measuringCommands(context, languages),
     checks: [
       ...motionChecks(recent),
       blackCheck(recent),
       ...streamChecks(recent),
-      subtitlesCheck(context, undefined),
+      subtitlesCheck(context, languages),
       blockinessCheck(context),
     ],
     close: () => recent.close(),
@@ -31,6 +42,6 @@ export const videoFactory = defineFactory({
   kinds: ["verification_video"],
   settings,
   diagnose: async () => [],
-  offers: () => [videoController(nowhere)],
-  create: (_given, context) => [videoController(context)],
+  offers: () => [videoController(settings.parse({}), nowhere)],
+  create: (given, context) => [videoController(given, context)],
 });

@@ -1,11 +1,10 @@
 import type { ControllerContext, ReadOptions } from "../contract.ts";
 import { DeviceError } from "../errors.ts";
 import { latestDelayMs, streamOf } from "../frames/available.ts";
-import { type Sample, Sampler } from "../measuring/sample.ts";
+import { whole } from "../measuring/area.ts";
+import { everyFrame, type Sample, Sampler } from "../measuring/sample.ts";
 import type { FrameSource, FrameSubscription, Moment, StreamSource } from "../ports.ts";
 
-const everyFrame = { width: 320, height: 180, perSecond: 1_000, pixels: "gray" } as const;
-const whole = { x: 0, y: 0, width: 1, height: 1 };
 const keptMs = 30_000;
 const idleMs = 30_000;
 

@@ -18,9 +18,9 @@ import { createRecorder } from "./ports/recorder.ts";
 import { createScreen } from "./ports/screen.ts";
 import { createSensors } from "./ports/sensors.ts";
 
+export { resolveHost } from "../proxy/names.ts";
 export { type FoundBrowser, findBrowser } from "./browser/findBrowser.ts";
 export { browserNames, type WebSettings, webSettingsSchema } from "./browser/settings.ts";
-export { resolveHost } from "./proxy/names.ts";
 
 /** The controller of one browser with one isolated context, which opens and closes with it. */
 export function createWebController(settings: WebSettings, context: ControllerContext): DriverController {

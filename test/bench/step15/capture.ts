@@ -4,7 +4,6 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { avFactory } from "@labwright/controllers";
 import { ffmpegArguments } from "#controllers/av/arguments.ts";
 import { avSettingsSchema } from "#controllers/av/settings.ts";
 import type { Measurement } from "../rows.ts";
@@ -44,7 +43,7 @@ export async function measureCapture(): Promise<Measurement[]> {
     const costs: number[] = [];
     for (let round = 0; round < rounds; round++)
       costs.push((await cpuOf(ffmpegArguments(settings, { hasSound: true, recording: "copy" }))) / seconds);
-    return [{ id: `${avFactory.name}.cpu`, ours: Math.min(...costs), runs: rounds }];
+    return [{ id: "capture.cpu", ours: Math.min(...costs), runs: rounds }];
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

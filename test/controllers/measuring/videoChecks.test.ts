@@ -3,14 +3,12 @@ import {
   type Frame,
   FrameHub,
   type Moment,
-  type Rect,
   type SoundLevel,
   type StreamEvent,
   videoFactory,
 } from "@labwright/controllers";
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
-import { subtitlesCheck } from "#controllers/videochecks/subtitles.ts";
 import { controllerContext } from "../../fixtures/controllerContext.ts";
 
 const never = new AbortController().signal;
@@ -165,30 +163,5 @@ describe("checks of a running picture", () => {
     await tv.show(() => blocks, 1);
     expect(await tv.read("blockiness", { reference: "good" })).toMatchObject({ holds: false });
     await tv.close();
-  });
-
-  it("judge the text in the band of subtitles, and none without what reads it", async () => {
-    const hub = new FrameHub({ perSecond: 25 });
-    const context = controllerContext("lab/tv");
-    const device = { ...context.device, frames: () => hub };
-    hub.push({ bytes: black(), pixels: "gray", space, presentedMs: 0 });
-    let lines: readonly string[] = [];
-    const areas: Rect[] = [];
-    const check = subtitlesCheck({ ...context, device }, async (_seen, area) => {
-      areas.push(area);
-      return lines;
-    });
-    const read = async (text?: string) => {
-      const { holds, missing } = await check.read(check.input.parse({ text }), never);
-      return missing ?? holds;
-    };
-    expect(await read()).toBe("absent");
-    lines = ["Good evening,", "and welcome"];
-    expect([await read(), await read("evening, and"), await read("good night")]).toEqual([true, true, false]);
-    expect(areas[0]).toEqual({ x: 16, y: 130, width: 288, height: 45 });
-    const unread = subtitlesCheck({ ...context, device }, undefined);
-    expect(await unread.read(unread.input.parse({}), never)).toMatchObject({
-      inconclusive: expect.any(String),
-    });
   });
 });

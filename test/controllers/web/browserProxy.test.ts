@@ -3,9 +3,9 @@ import { Agent, createServer, type IncomingMessage, request } from "node:http";
 import { connect, createServer as createTcpServer, type Socket } from "node:net";
 import { buffer, text } from "node:stream/consumers";
 import { expect, test } from "vitest";
-import { BrowserProxy } from "#controllers/web/proxy/browserProxy.ts";
-import { Names } from "#controllers/web/proxy/names.ts";
-import { findUpstreams } from "#controllers/web/proxy/upstream.ts";
+import { GuardingProxy } from "#controllers/proxy/guardingProxy.ts";
+import { Names } from "#controllers/proxy/names.ts";
+import { findUpstreams } from "#controllers/proxy/upstream.ts";
 import { closeServer, listenOnLoopback } from "../../fixtures/loopback.ts";
 import { shared } from "../../fixtures/shared.ts";
 
@@ -47,7 +47,7 @@ const upstream = shared(() => startUpstream(() => echo.port));
 
 async function startProxy(env: NodeJS.ProcessEnv = {}) {
   const everything = { allowUrl() {}, allowAddress() {}, allowHost() {} };
-  const proxy = await BrowserProxy.start({
+  const proxy = await GuardingProxy.start({
     policy: everything,
     names: new Names(async () => ["127.0.0.1"]),
     upstreams: findUpstreams(undefined, env),

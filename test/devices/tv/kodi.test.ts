@@ -9,6 +9,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isRunning } from "#controllers/programs/processTree.ts";
 import { makeRemote } from "../../controllers/remotes/openRemote.ts";
 import { controllerContext } from "../../fixtures/controllerContext.ts";
+import { playChannel } from "../../fixtures/kodiDevice.ts";
+import { openProduct } from "../../fixtures/product.ts";
 import { received, startLircd } from "../../lab/tv/infrared.ts";
 import { type KodiLab, startKodi } from "../../lab/tv/kodi/index.ts";
 
@@ -45,6 +47,23 @@ const socketsOf = (pid: number) =>
     const found = /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/${pid}/fd/${fd}`));
     return found?.[1] ?? [];
   });
+
+/** Kodi writes the channel's name below the area that is judged. */
+const zapTest = `
+name: kodi
+models: [stb]
+nodes: { TV: check text "Alpha News" }
+tests:
+  - name: the next channel comes in time
+    steps:
+      - { measure_zap: { key: CHANNEL_UP, area_without_banner: { x: 0, y: 0, width: 1, height: 0.42 } }, id: zap }
+      - condition: zap.output.data.zap_ms < 10000
+      - check text "Beta Sports"
+    outputs:
+      zap_ms: "{{zap.output.data.zap_ms}}"
+      error_ms: "{{zap.output.data.error_ms}}"
+      banner: "{{zap.output.data.banner}}"
+`;
 
 describe("Kodi as a set-top box", () => {
   let lab: KodiLab;
@@ -164,6 +183,33 @@ describe("Kodi as a set-top box", () => {
     await untilIn("TV channels");
     await press("HOME");
     await untilIn("Home");
+  });
+
+  it("is measured as it changes channels, by a test case that reports the times and the banner", async () => {
+    const { display } = lab;
+    const controllers = { av: { x11: display, audio: "none" }, x11: { display }, video: {}, text: {} };
+    const product = await openProduct(
+      `devices: ${JSON.stringify([{ name: "box", model: "stb", controllers }])}\n`,
+    );
+    try {
+      const client = await product.connect();
+      await playChannel(lab);
+      const { error } = await client.call("import_userinterface", { yaml: zapTest });
+      expect(error).toBeUndefined();
+      const { structured } = await client.call("execute_testcase", {
+        ...{ testcase: "the next channel comes in time", device_id: "box", wait_ms: 60_000 },
+      });
+      expect(structured).toMatchObject({
+        status: "passed",
+        outputs: {
+          zap_ms: expect.any(Number),
+          error_ms: expect.any(Number),
+          banner: expect.stringContaining("Beta Sports"),
+        },
+      });
+    } finally {
+      await product.dispose();
+    }
   });
 
   it("leaves no process and no file when it is stopped", async () => {

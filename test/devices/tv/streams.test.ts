@@ -3,6 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runForBytes, runProgram } from "#controllers/programs/run.ts";
+import { cuedStream, verdictOn } from "../../fixtures/cuedStreams.ts";
+import { inStreamTime, watchStream } from "../../fixtures/watchedStreams.ts";
 import { readClock } from "../../lab/tv/clock.ts";
 import { makeResized, makeStream, zapCues } from "../../lab/tv/streams.ts";
 
@@ -58,4 +60,14 @@ describe("a stream of the laboratory", () => {
     const resized = await makeResized(join(folder, "resized.ts"), parts);
     expect(await clocksOf(resized)).toEqual(range(0, 50));
   });
+});
+
+it("is watched in stream time: each fault of two streams is found in its limit and alerted once, and nothing else", async () => {
+  const verdicts = await Promise.all(
+    [1, 7].map(async (index) => {
+      const stream = await cuedStream(folder, index, { rounds: 1 });
+      return verdictOn(stream, await watchStream({ args: ["-i", stream.file] }, inStreamTime()), 1);
+    }),
+  );
+  for (const { missed, wrong } of verdicts) expect({ missed, wrong }).toEqual({ missed: [], wrong: [] });
 });

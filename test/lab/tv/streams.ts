@@ -25,8 +25,12 @@ export type StreamSpec = {
   sound?: boolean;
   /** What the clock shows in the first frame; 0 unless said. */
   firstNumber?: number;
-  /** The bottom unless said. */
-  clock?: ClockPlace;
+  /** The bottom unless said. A clock hides how little else moves. */
+  clock?: ClockPlace | "none";
+  /** A source of pictures of ffmpeg with its own options; testsrc2 unless said. */
+  source?: string;
+  /** Filters behind the source, such as a darker picture. */
+  filters?: string;
   /** Options of ffmpeg for the pictures; H.264 unless said. */
   encoder?: readonly string[];
 };
@@ -98,9 +102,10 @@ function picture({
   height = 360,
   fps = 25,
   cues = [],
-  seconds,
   firstNumber = 0,
   clock: place = "bottom",
+  source = "testsrc2",
+  filters,
 }: StreamSpec): string {
   // Half a frame early, so that rounding moves no edge.
   const early = 0.5 / fps;
@@ -116,8 +121,9 @@ function picture({
     cue.kind === "freeze" ? [`gte(t,${cue.from + early})*lt(t,${cue.to - early})`] : [],
   );
   const drawn = [
-    // The filter `fps` leaves out the last frame, and ffmpeg cuts what is too long.
-    `testsrc2=size=${width}x${height}:rate=${fps}:duration=${seconds + 1}`,
+    // Without an end, since the filter `fps` leaves out the last frame: ffmpeg cuts it.
+    `${source}${source.includes("=") ? ":" : "="}size=${width}x${height}:rate=${fps}`,
+    ...(filters ? [filters] : []),
     ...(other ? [`hue=h=150:enable='${other}',hflip=enable='${other}'`] : []),
     ...banners,
   ];
@@ -126,6 +132,7 @@ function picture({
     ...(still.length > 0 ? [`select='not(${still.join("+")})',fps=${fps}`] : []),
     "format=yuv420p",
   ];
+  if (place === "none") return `${[...drawn, ...after].join(",")}[v]`;
   const clock = clockFilter(
     { from: "drawn", to: "timed" },
     { width, height, fps, first: firstNumber, place },

@@ -1,10 +1,10 @@
 import type { Browser, BrowserContextOptions, LaunchOptions } from "playwright-core";
 import { DeviceError } from "../../errors.ts";
+import type { GuardingProxy } from "../../proxy/guardingProxy.ts";
 import { endsWithin, untilAborted } from "../../waiting/deadlines.ts";
 import { firstLines } from "../page/failures.ts";
 import { registerEngine } from "../page/inpage.ts";
 import { playwright } from "../page/playwright.ts";
-import type { BrowserProxy } from "../proxy/browserProxy.ts";
 import { boundPipes } from "./boundedPipe.ts";
 import { browserNotFound, channelNotFound, findBrowser } from "./findBrowser.ts";
 import type { StorageState } from "./session.ts";
@@ -41,7 +41,7 @@ const quietFlags = [
  */
 export async function openBrowser(
   settings: WebSettings,
-  proxy: BrowserProxy | undefined,
+  proxy: GuardingProxy | undefined,
   signal: AbortSignal,
 ): Promise<OpenedBrowser> {
   signal.throwIfAborted();
@@ -55,7 +55,7 @@ export async function openBrowser(
   }
 }
 
-async function start(settings: WebSettings, proxy: BrowserProxy | undefined): Promise<OpenedBrowser> {
+async function start(settings: WebSettings, proxy: GuardingProxy | undefined): Promise<OpenedBrowser> {
   try {
     await registerEngine();
     if (settings.connect !== undefined) {
@@ -109,7 +109,7 @@ function kill(pid: number): void {
   }
 }
 
-async function launch(settings: WebSettings, proxy: BrowserProxy | undefined): Promise<Browser> {
+async function launch(settings: WebSettings, proxy: GuardingProxy | undefined): Promise<Browser> {
   const isFound = settings.channel === undefined || settings.executable_path !== undefined;
   const found = isFound ? findBrowser(settings) : undefined;
   if (found === undefined && isFound) {
@@ -170,7 +170,7 @@ function withoutSandbox(cause: unknown): DeviceError {
  */
 function proxyOptions(
   { browser }: WebSettings,
-  { address, username, password }: BrowserProxy,
+  { address, username, password }: GuardingProxy,
 ): LaunchOptions {
   if (browser === "chromium") return { proxy: { server: address } };
   const { hostname, port } = new URL(address);

@@ -5,13 +5,12 @@ import { endsWithin, untilAborted, withDeadline } from "../../waiting/deadlines.
 import { SharedWork } from "../../waiting/sharedWork.ts";
 import { lostBrowser } from "../page/failures.ts";
 import { type PageSignals, watchPage } from "../page/signals.ts";
-import { admit } from "../proxy/admission.ts";
 import { BlankPage } from "./blankPage.ts";
 import { contextOptions, type OpenedBrowser, unusable } from "./browser.ts";
 import { Clipboard } from "./clipboard.ts";
 import type { Dialogs } from "./dialogs.ts";
 import type { Downloads } from "./downloads.ts";
-import { openGuarded, trafficNote } from "./guardedBrowser.ts";
+import { admit, openGuarded, trafficNote } from "./guardedBrowser.ts";
 import { healthOf } from "./health.ts";
 import { type ContextSetting, LiveContext, type TabSetting } from "./liveContext.ts";
 import { Notices } from "./notices.ts";

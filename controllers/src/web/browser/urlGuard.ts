@@ -2,9 +2,9 @@ import { isIP } from "node:net";
 import type { Browser, BrowserContext, Page, Response } from "playwright-core";
 import type { ControllerContext } from "../../contract.ts";
 import { shortened } from "../../elements/quoted.ts";
-import type { BrowserProxy } from "../proxy/browserProxy.ts";
-import { Names, resolveHost } from "../proxy/names.ts";
-import { placeOf, withPort } from "../proxy/place.ts";
+import type { GuardingProxy } from "../../proxy/guardingProxy.ts";
+import { Names, resolveHost } from "../../proxy/names.ts";
+import { placeOf, withPort } from "../../proxy/place.ts";
 
 const deniedKept = 500;
 const deniedCode = "ERR_BLOCKED_BY_CLIENT";
@@ -19,7 +19,7 @@ export class UrlGuard {
   denials = 0;
   readonly names: Names;
   /** The proxy of the browser that is open; undefined for one that others have started. */
-  proxy: BrowserProxy | undefined;
+  proxy: GuardingProxy | undefined;
   readonly #denied: string[] = [];
 
   constructor(

@@ -1,6 +1,7 @@
 import type { FindingKind } from "@labwright/controllers";
 import { describe, expect, it } from "vitest";
 import type { DeviceInput } from "#mcp-server/services/devices/inputs.ts";
+import { Findings } from "#mcp-server/services/lab/watching/findings.ts";
 import { countsAfter, countsFrom, nextChange, stageOf } from "#mcp-server/services/lab/watching/stages.ts";
 
 const settleMs = 10_000;
@@ -40,6 +41,51 @@ describe("how far a finding has come", () => {
       never,
     ]);
   });
+});
+
+it("raises an alert in time, between whichever milliseconds its clock is read", async () => {
+  const late: number[] = [];
+  for (let from = 1; from < 2; from += 0.05) {
+    let now = from;
+    let timer: { at: number; run(): void } | undefined;
+    const raisedAt: number[] = [];
+    // As Node has it: whole milliseconds, and time passes between two readings.
+    const clock = {
+      now: () => Math.floor(now),
+      monotonic() {
+        now += 0.1;
+        return Math.floor(now);
+      },
+      setTimeout(run: () => void, ms: number) {
+        timer = { at: now + Math.max(1, Math.trunc(ms)), run };
+        return () => {
+          timer = undefined;
+        };
+      },
+      sleep: async () => undefined,
+    };
+    const findings = new Findings({
+      ...{ deviceId: "lab/tv", clock, thresholds: limits, picture: async () => undefined },
+      ...{ latestInput: () => undefined, onFault: () => undefined },
+      alerts: {
+        async raise() {
+          raisedAt.push(now);
+          return { alert: { id: "1" } } as never;
+        },
+        resolve: async () => undefined as never,
+      },
+    });
+    findings.report({}, { kind: "freeze", state: "began", at: 0.65 });
+    await new Promise(setImmediate);
+    while (timer && timer.at < 6_000) {
+      const { at, run } = timer;
+      now = Math.max(now, at);
+      run();
+      await new Promise(setImmediate);
+    }
+    late.push(raisedAt[0] ?? Number.POSITIVE_INFINITY);
+  }
+  expect(Math.max(...late)).toBeLessThan(5_010);
 });
 
 describe("what our own input explains", () => {

@@ -1,4 +1,4 @@
-import type { Moment } from "@labwright/controllers";
+import { z } from "zod";
 import type { ActionBatch, ActionSet, Edge, Failure, Node, Step, WalkedLeg } from "../../../domain/index.ts";
 import type { ActionReport } from "../../ports.ts";
 import { stopsWalking, verdictOf } from "../../records/verdicts.ts";
@@ -118,7 +118,7 @@ async function act(walk: Walk, { edge, set, target }: Walking, batch: ActionBatc
   if (report.ok && edge.final_wait_ms > 0) await clock.sleep(edge.final_wait_ms, signal);
   const actionsMs = Math.round(clock.monotonic() - started);
   if (!report.ok) return { report, arrival: undefined, actionsMs, kpi: undefined };
-  const kpi = await measureKpi(walk, set, { sentAt: report.sentAt, lastStarted });
+  const kpi = await measureKpi(walk, set, report, lastStarted);
   const others = set.direction === "forward" ? conditionalEdges(walk, edge, set.id) : [];
   const arrival = await arrive(
     walk,
@@ -128,14 +128,24 @@ async function act(walk: Walk, { edge, set, target }: Walking, batch: ActionBatc
   return { report, arrival, actionsMs, kpi };
 }
 
-/** From the last input event to the first frame that shows the references; without frames, from the last action to the first snapshot. */
+/** What a command such as measure_zap returns. */
+const measuredSchema = z.object({ kpi_ms: z.int(), error_ms: z.int() });
+
+/**
+ * From the last input event to the first frame that shows the references; without frames, from the last action to the first snapshot;
+ * without references, what the last action measured.
+ */
 async function measureKpi(
   walk: Walk,
   set: ActionSet,
-  { sentAt, lastStarted }: { sentAt: Moment | undefined; lastStarted: number },
+  { results, sentAt }: ActionReport,
+  lastStarted: number,
 ): Promise<Attempt["kpi"]> {
   const { clock, verifications } = walk.ports;
-  if (set.kpi === undefined || set.kpi.length === 0) return undefined;
+  if (set.kpi === undefined || set.kpi.length === 0) {
+    const { data } = measuredSchema.safeParse(results.at(-1)?.data);
+    return data && { ms: data.kpi_ms, errorMs: data.error_ms };
+  }
   const options = walk.options(arrivalMs);
   if (sentAt !== undefined) {
     const seen = await verifications.firstFrame(walk.device, set.kpi, { ...options, from: sentAt });

@@ -105,6 +105,8 @@ export class Findings {
     if (going && going.sources.size > 0) return;
     this.going.delete(kind);
     if (frame) this.lastFrames.set(kind, frame);
+    // What a short one covered for a moment went on all the time.
+    if (!this.open.has(kind)) return;
     const now = this.deps.clock.monotonic();
     // What it covered could not be seen until now.
     for (const other of this.going.values())
@@ -112,9 +114,10 @@ export class Findings {
   }
 
   private wake(): void {
+    // Read first: a change that falls due before the work has read the clock is looked for once more.
+    const now = this.deps.clock.monotonic();
     this.work.wake();
     this.stopTimer();
-    const now = this.deps.clock.monotonic();
     const next = nextChange(this.going.values(), now, this.deps.thresholds);
     if (next < Number.POSITIVE_INFINITY)
       this.stopTimer = this.deps.clock.setTimeout(() => this.wake(), next - now);

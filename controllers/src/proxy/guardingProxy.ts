@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, isIP, type Server, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import type { ControllerContext } from "../../contract.ts";
+import type { ControllerContext } from "../contract.ts";
 import { Answers } from "./answers.ts";
 import type { Names } from "./names.ts";
 import { type Place, placeOf, withPort } from "./place.ts";
@@ -53,8 +53,8 @@ const halfOpen = { noDelay: true, allowHalfOpen: true } as const;
 const familyMs = 500;
 const mostFailures = 500;
 
-/** The proxy of one browser, on a free port of 127.0.0.1. */
-export class BrowserProxy {
+/** The proxy of one browser or program, on a free port of 127.0.0.1. */
+export class GuardingProxy {
   readonly username = "labwright";
   readonly password = randomBytes(16).toString("hex");
   /** A host that only this proxy knows: it answers 204 for it, to a browser that has given the password. */
@@ -73,8 +73,8 @@ export class BrowserProxy {
     });
   }
 
-  static async start(deps: ProxyDeps): Promise<BrowserProxy> {
-    const proxy = new BrowserProxy(deps);
+  static async start(deps: ProxyDeps): Promise<GuardingProxy> {
+    const proxy = new GuardingProxy(deps);
     proxy.#server.listen(0, "127.0.0.1");
     await once(proxy.#server, "listening");
     proxy.#server.unref();

@@ -1,5 +1,5 @@
 import { BlockList, isIP } from "node:net";
-import { DeviceError } from "../../errors.ts";
+import { DeviceError } from "../errors.ts";
 
 /** `proxy` of a web device: the way to the internet where there is no direct one. */
 export type ProxySettings = {
