@@ -67,7 +67,7 @@ export type HttpPeer = Place & {
   mend: string;
 };
 
-/** An answer that is no refusal. `json` is the body. Throws what {@link askHttp} throws, DEVICE_UNAUTHORIZED, and DEVICE_ERROR for a refusal. */
+/** An answer that is not a refusal. `json` is the body. Throws what {@link askHttp} throws, DEVICE_UNAUTHORIZED, and DEVICE_ERROR for a refusal. */
 export async function askPeer(
   peer: HttpPeer,
   path: string,
