@@ -1,9 +1,9 @@
 import type { Arrow } from "../focus/geometry.ts";
 import type { Rect } from "../shapes.ts";
+import { type Colour, colourBehind, colourBetween, grown } from "../vision/colours.ts";
 import type { Pixels } from "../vision/seen.ts";
 import type { Item } from "./item.ts";
 
-type Colour = readonly [number, number, number];
 /** An item with the colour behind its text. */
 export type Painted = { item: Item; colour: Colour };
 
@@ -11,43 +11,17 @@ export type Painted = { item: Item; colour: Colour };
 const changedBy = 60;
 const alikeWithin = 45;
 const mostKnown = 6;
-/** How far around a text its background is looked at, in heights of the text. */
-const around = 0.3;
 const edgePixels = 3;
 
-/** The colour behind each item: the median of the pixels in a band around a text, and inside the edge of a picture. `picture` is RGB. */
+/** The colour behind each text, and inside the edge of each picture, in a picture of RGB. */
 export const painted = (items: readonly Item[], picture: Pixels): Painted[] =>
   items.map((item) => {
-    const band = Math.max(2, Math.round(around * item.rect.height));
-    const outer = item.isPicture ? item.rect : grown(item.rect, band);
-    const inner = item.isPicture ? grown(item.rect, -edgePixels) : item.rect;
-    return { item, colour: colourBetween(inner, outer, picture) };
+    const { rect, isPicture } = item;
+    const colour = isPicture
+      ? colourBetween(grown(rect, -edgePixels), rect, picture)
+      : colourBehind(rect, picture);
+    return { item, colour };
   });
-
-const grown = ({ x, y, width, height }: Rect, by: number): Rect => ({
-  ...{ x: x - by, y: y - by, width: width + 2 * by, height: height + 2 * by },
-});
-
-/** In the rows of the outer rect that are above or below the inner one. */
-function colourBetween(inner: Rect, outer: Rect, { bytes, ...size }: Pixels): Colour {
-  const [left, right] = [Math.max(0, outer.x), Math.min(size.width, outer.x + outer.width)];
-  const rows = [
-    ...rangeOf(Math.max(0, outer.y), inner.y),
-    ...rangeOf(inner.y + inner.height, Math.min(size.height, outer.y + outer.height)),
-  ];
-  const channels: [number[], number[], number[]] = [[], [], []];
-  for (const row of rows)
-    for (let column = Math.round(left); column < right; column += 2)
-      for (const [channel, values] of channels.entries())
-        values.push(bytes[(row * size.width + column) * 3 + channel] ?? 0);
-  const [red, green, blue] = channels.map(median);
-  return [red ?? 0, green ?? 0, blue ?? 0];
-}
-
-const rangeOf = (from: number, to: number): number[] =>
-  Array.from({ length: Math.max(0, Math.round(to) - Math.round(from)) }, (_, at) => Math.round(from) + at);
-
-const median = (values: number[]): number => values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
 const distance = (one: Colour, other: Colour): number =>
   Math.abs(one[0] - other[0]) + Math.abs(one[1] - other[1]) + Math.abs(one[2] - other[2]);

@@ -64,7 +64,7 @@ function inputText(keys: KeyInput): Command {
 const openApp = (context: ControllerContext, reader: ScreenReader): Command =>
   defineCommand({
     ...portable.open_app,
-    description: "Presses HOME, where the interface of a box begins.",
+    description: `${portable.open_app.description} Here by HOME, where the interface of a box begins.`,
     async run(_input, signal) {
       const { name, package: id, url } = context.app() ?? {};
       if (id !== undefined || url !== undefined)

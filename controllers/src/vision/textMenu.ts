@@ -3,6 +3,7 @@ import { type Command, type ControllerContext, defineCommand } from "../contract
 import { DeviceError } from "../errors.ts";
 import type { Rect } from "../shapes.ts";
 import { pause } from "../waiting/deadlines.ts";
+import { type Colour, colourBehind, medianColour } from "./colours.ts";
 import { type Pixels, type Seen, see } from "./seen.ts";
 import { readText } from "./text.ts";
 import { whereShape } from "./textChecks.ts";
@@ -81,25 +82,3 @@ function menuOf(lines: readonly TextLine[], rgb: Pixels): MenuItem[] {
     return { text, confidence, rect, highlighted: row.some(({ highlighted }) => highlighted), columns: row };
   });
 }
-
-type Colour = readonly number[];
-
-/** The median of the pixels above and below a text, where no letter reaches. */
-function colourBehind({ x, y, width, height }: Rect, { bytes, width: across, height: down }: Pixels): Colour {
-  const away = Math.max(2, Math.round(height / 8));
-  const rows = [Math.round(y) - away, Math.round(y + height) + away].filter((row) => row >= 0 && row < down);
-  const [left, right] = [Math.max(0, Math.round(x)), Math.min(across, Math.round(x + width))];
-  const pixels = rows.flatMap((row) =>
-    Array.from({ length: Math.max(0, right - left) }, (_, at) => {
-      const first = 3 * (row * across + left + at);
-      return [bytes[first] ?? 0, bytes[first + 1] ?? 0, bytes[first + 2] ?? 0];
-    }),
-  );
-  return medianColour(pixels);
-}
-
-const medianColour = (colours: readonly Colour[]): Colour =>
-  [0, 1, 2].map((channel) => {
-    const values = colours.map((colour) => colour[channel] ?? 0).sort((a, b) => a - b);
-    return values[Math.floor(values.length / 2)] ?? 0;
-  });
