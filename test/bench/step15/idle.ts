@@ -1,4 +1,7 @@
+import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
+import { WebSocket } from "ws";
+import { z } from "zod";
 import type { Measurement } from "../rows.ts";
 import type { Bench, Sides } from "../sides.ts";
 import { alternate, median, ratiosOf } from "../statistics.ts";
@@ -11,6 +14,28 @@ const rounds = { rounds: 11, warmUps: 1 };
 /** A daemon's memory still falls in its first seconds. */
 const settleMs = 3_000;
 
+const inspector = "http://127.0.0.1:9229/json/list";
+const targetsSchema = z.array(z.object({ webSocketDebuggerUrl: z.string() })).min(1);
+
+/** Has a process of Node collect its garbage, through its inspector: what is left is what it holds. */
+async function collect(pid: number): Promise<void> {
+  process.kill(pid, "SIGUSR1");
+  const targets = async () => targetsSchema.parse(await (await fetch(inspector)).json());
+  let found = await targets().catch(() => undefined);
+  for (let tries = 0; found === undefined && tries < 50; tries++) {
+    await pause(100);
+    found = await targets().catch(() => undefined);
+  }
+  const socket = new WebSocket(found?.[0]?.webSocketDebuggerUrl ?? inspector);
+  try {
+    await once(socket, "open");
+    socket.send(JSON.stringify({ id: 1, method: "HeapProfiler.collectGarbage" }));
+    await once(socket, "message");
+  } finally {
+    socket.close();
+  }
+}
+
 /** Starts daemons of a build one after another, each in a folder that was used before; `megabytes` grows with each. */
 async function startsOf(sides: Sides, build: string) {
   const dataDir = await sides.newDataDir();
@@ -22,6 +47,7 @@ async function startsOf(sides: Sides, build: string) {
       await server.call("list_hosts", {});
       const ms = performance.now() - server.startedAt;
       await pause(settleMs);
+      await collect(await sides.daemonPid(dataDir));
       megabytes.push(await daemonMegabytes(sides, dataDir));
       return ms;
     } finally {
@@ -46,7 +72,6 @@ export async function measureIdle({ sides }: Bench): Promise<Measurement[]> {
   return [
     // A busy machine adds more to some starts than TVs do to all.
     { id: "idle.start", ours: Math.min(...now), theirs: Math.min(...then), ...rest(now, then) },
-    // The collector may run a little earlier or later.
     { id: "idle.memory", ours: median(memory), theirs: median(memoryThen), ...rest(memory, memoryThen) },
   ];
 }
