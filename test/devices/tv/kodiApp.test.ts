@@ -170,11 +170,11 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
   response.end(request.url === "/settings" ? settings : home);
 }
 
-/** Each of the four from each other, in a round that begins and ends at home: all twelve ways, again and again. */
+/** All twelve ways between the four, again and again: the shorter ones first. */
 function nodesToVisit(count: number): Node[] {
   const round: Node[] = [
-    ...(["Settings", "TV shows", "Home", "TV shows", "Settings", "Playing"] as const),
-    ...(["Settings", "Home", "Playing", "TV shows", "Playing", "Home"] as const),
+    ...(["Settings", "TV shows", "Home", "TV shows", "Settings", "Home", "Playing", "Settings"] as const),
+    ...(["TV shows", "Home", "Settings", "Playing", "TV shows", "Playing", "Home"] as const),
   ];
   return Array.from({ length: count }, (_, at) => round[at % round.length] ?? "Home");
 }
