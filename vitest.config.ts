@@ -40,7 +40,7 @@ class LongestFirst extends BaseSequencer {
 const project = (
   name: string,
   { include, isolate }: { include: string[]; isolate: boolean },
-  order: { fileParallelism?: boolean; sequence?: { groupOrder: number } } = {},
+  order: { maxWorkers?: number; sequence?: { groupOrder: number } } = {},
 ): TestProjectInlineConfiguration => ({
   // A condition of our own: "source" is one that packages of others have too (eventsource ships TypeScript under it).
   plugins: [scriptsForVitest],
@@ -76,11 +76,11 @@ export default defineConfig({
     projects: [
       project("alone", { include: testFiles.filter(isAlone), isolate: true }),
       project("shared", { include: testFiles.filter((file) => !isAlone(file)), isolate: false }),
-      // One file at a time, after the rest.
+      // Two files at a time, after the rest: they wait for pictures more than they compute.
       project(
         "devices",
         { include: deviceFiles, isolate: true },
-        { fileParallelism: false, sequence: { groupOrder: 1 } },
+        { maxWorkers: 2, sequence: { groupOrder: 1 } },
       ),
     ],
     globalSetup: "test/globalSetup.ts",
