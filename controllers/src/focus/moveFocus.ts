@@ -5,7 +5,7 @@ import { nearest } from "../elements/nearest.ts";
 import { DeviceError } from "../errors.ts";
 import type { FocusSource } from "../ports.ts";
 import type { FocusMap } from "./focusMap.ts";
-import { type Arrow, arrows, rowsAndColumns } from "./geometry.ts";
+import { type Arrow, arrows, opposite, rowsAndColumns } from "./geometry.ts";
 import { type Goal, noteEnds, type PlannedPress, planPresses } from "./plan.ts";
 import { hasMoved, type Place, type View, viewOf } from "./view.ts";
 
@@ -64,7 +64,7 @@ class Walk {
   /** DOWN was pressed for a focus, and none has shown since. */
   #hasWoken = false;
   /** After this press, nothing that is shown had the focus. */
-  #lostBy: string | undefined;
+  #lostBy: { arrow: Arrow; from: string } | undefined;
   /** Looks in a row that showed no focus. */
   #blindLooks = 0;
   readonly #tried = new Set<Arrow>();
@@ -154,11 +154,13 @@ class Walk {
     return this.#look();
   }
 
-  /** Nothing has the focus: on most screens, the first press of an arrow gives it to something. */
+  /** Nothing has the focus: the way back from where it was lost; on most screens, the first press of an arrow gives it to something. */
   async #wake(): Promise<View> {
     this.#hasWoken = true;
-    if (this.#lostBy !== undefined) this.#surprise(this.#lostBy);
-    await this.#press(["DOWN"]);
+    const lost = this.#lostBy;
+    this.#lostBy = undefined;
+    if (lost) this.#surprise(`${lost.arrow} ${lost.from}`);
+    await this.#press([lost ? opposite[lost.arrow] : "DOWN"]);
     return this.#look();
   }
 
@@ -171,7 +173,7 @@ class Walk {
     // A focus may arrive late: what speaks against the plan is looked at twice.
     if (expected !== undefined && after.focused?.id === from.id) after = await this.#look();
     if (after.focused !== undefined) this.#learn(plan, from.id, after.focused.id, hasMoved(before, after));
-    else this.#lostBy = `${plan[0]?.arrow} ${from.id}`;
+    else this.#lostBy = plan[0] && { arrow: plan[0].arrow, from: from.id };
     return after;
   }
 
@@ -209,7 +211,10 @@ class Walk {
     const view = viewOf(await this.remote.focus.focus(this.signal));
     this.#looks += 1;
     this.#blindLooks = view.focused === undefined ? this.#blindLooks + 1 : 0;
-    if (view.focused !== undefined) this.#hasWoken = false;
+    if (view.focused !== undefined) {
+      this.#hasWoken = false;
+      this.#lostBy = undefined;
+    }
     const added = this.options.map.see(view);
     noteEnds(this.options.map, view);
     if (added > 0 && this.#presses > 0) this.#scrolls += 1;

@@ -157,7 +157,7 @@ describe("Kodi by its picture and keys, through the tools", () => {
     await act("click_element", { selector: "Add-ons" });
     await act("input_text", { selector: "Search", text: "kodi" });
     // The field of Kodi's keyboard.
-    const label = "Control.GetLabel(312)";
+    const label = "Control.GetLabel(312).index(1)";
     await expect
       .poll(() => lab.oracle.ask("XBMC.GetInfoLabels", { labels: [label] }))
       .toMatchObject({ [label]: expect.stringContaining("kodi") });
