@@ -51,7 +51,15 @@ function inputText(keys: KeyInput): Command {
       await keys.edit(reached, signal);
       await keys.reader.look(signal);
       const what = keys.reader.describe(reached);
-      if (await keys.typeByKeys(text, signal)) return sent(`typed after OK on ${what}`);
+      if (await keys.typeByKeys(text, signal)) {
+        const { texts } = await keys.reader.look(signal);
+        const isShown = texts.some((one) => one.toLowerCase().includes(text.toLowerCase()));
+        if (isShown) return sent(`typed after OK on ${what}`);
+        throw new DeviceError(
+          "INPUT_NOT_TAKEN",
+          `The keys of the keyboard on the screen were pressed, and the text is not read there. Take a picture; correct it with press_key.`,
+        );
+      }
       throw new DeviceError(
         "INPUT_NOT_TAKEN",
         `No keyboard was read on the screen after OK on ${what}. Take a picture; where there is one, press its keys with move_focus_to and press_key OK.`,
