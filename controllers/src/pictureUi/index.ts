@@ -10,15 +10,13 @@ import { focusCommand, inputCommands } from "../screens/inputCommands.ts";
 import { KeyInput } from "../screens/keys.ts";
 import { ScreenReader } from "../screens/reader.ts";
 import { waitCommand } from "../screens/waitFor.ts";
+import { languagesSchema } from "../vision/textChecks.ts";
 import { PictureTree } from "./pictureTree.ts";
 
 const settings = z.strictObject({
-  languages: z
-    .array(z.string().regex(/^[A-Za-z_]{2,20}$/))
-    .min(1)
-    .max(4)
-    .default(["eng"])
-    .describe("Of the texts on its screen, such as eng, fra, deu. Each one more costs as much time."),
+  languages: languagesSchema.describe(
+    "Of the texts on its screen, such as eng, fra, deu. Each one more costs as much time.",
+  ),
   references: z
     .array(z.string().min(1).max(200))
     .max(20)
@@ -27,13 +25,23 @@ const settings = z.strictObject({
 });
 type Settings = z.output<typeof settings>;
 
+/** Of the checks of elements, those of what a picture shows: not whether something is enabled, checked or holds a value. */
+const shown: ReadonlySet<string> = new Set(
+  [
+    ...[portable.element_exists, portable.element_visible, portable.element_hidden],
+    ...[portable.element_text, portable.element_count, portable.element_focused],
+  ].map(({ name }) => name),
+);
 /** What a check cannot judge by: no picture, or nothing that reads it. */
 const unreadable: ReadonlySet<string> = new Set(["NO_SIGNAL", "ADDON_MISSING", "CONTROLLER_UNAVAILABLE"]);
 
-const whenReadable = (check: Check): Check => ({
+const whenReadable = (check: Check, reader: ScreenReader): Check => ({
   ...check,
   async read(input, signal, look) {
     try {
+      const isOfFocus = check.name === portable.element_focused.name;
+      if (isOfFocus && !(await reader.recent(signal)).seen.some(({ node }) => node.focused))
+        return inconclusive(check.description, "what has the focus is not known: press an arrow first");
       return await check.read(input, signal, look);
     } catch (error) {
       if (error instanceof DeviceError && unreadable.has(error.code))
@@ -108,10 +116,9 @@ function pictureController(given: Settings, context: ControllerContext): DriverC
       openApp(context, reader),
       waitCommand(reader),
     ],
-    // The driver `text` has text_visible with more parameters.
     checks: elementChecks(reader)
-      .filter(({ name }) => name !== portable.text_visible.name)
-      .map(whenReadable),
+      .filter(({ name }) => shown.has(name))
+      .map((check) => whenReadable(check, reader)),
     elements: reader.elements,
     focus: reader.focus,
     open: async (signal) => {

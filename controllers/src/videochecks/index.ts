@@ -2,19 +2,16 @@ import { z } from "zod";
 import type { ControllerContext } from "../contract.ts";
 import { type DriverController, defineFactory, judging, nowhere } from "../factory.ts";
 import { measuringCommands } from "../measuring/commands.ts";
-import { languageSchema } from "../vision/textChecks.ts";
+import { languagesSchema } from "../vision/textChecks.ts";
 import { blockinessCheck } from "./blockiness.ts";
 import { blackCheck, motionChecks, streamChecks } from "./checks.ts";
 import { RecentPicture } from "./recent.ts";
 import { subtitlesCheck } from "./subtitles.ts";
 
 const settings = z.strictObject({
-  languages: z
-    .array(languageSchema)
-    .min(1)
-    .max(4)
-    .default(["eng"])
-    .describe("Of banners and subtitles, such as eng, fra, deu, spa. Each one more costs as much time."),
+  languages: languagesSchema.describe(
+    "Of banners and subtitles, such as eng, fra, deu, spa. Each one more costs as much time.",
+  ),
 });
 
 function videoController(

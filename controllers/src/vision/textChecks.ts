@@ -25,6 +25,8 @@ import {
 } from "./textMatch.ts";
 
 export const languageSchema = z.string().regex(/^[a-z]{3}(_\w{1,20})?$/, "three letters, such as eng or fra");
+/** The setting of a driver that reads texts. */
+export const languagesSchema = z.array(languageSchema).min(1).max(4).default(["eng"]);
 
 const pixel = z.number().min(-100_000).max(100_000);
 /** What a check or command may say besides the text. */

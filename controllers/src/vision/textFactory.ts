@@ -2,17 +2,14 @@ import { z } from "zod";
 import type { ControllerContext } from "../contract.ts";
 import type { DiagnosisContext, DiagnosisFinding } from "../diagnosis.ts";
 import { type DriverController, defineFactory, judging, nowhere } from "../factory.ts";
-import { languageSchema, textChecks } from "./textChecks.ts";
+import { languagesSchema, textChecks } from "./textChecks.ts";
 import { findEngine, visionAddon } from "./textEngine.ts";
 import { menuCommand } from "./textMenu.ts";
 
 const settings = z.strictObject({
-  languages: z
-    .array(languageSchema)
-    .min(1)
-    .max(4)
-    .default(["eng"])
-    .describe("Of the texts on its screen, such as eng, fra, deu, spa. Each one more costs as much time."),
+  languages: languagesSchema.describe(
+    "Of the texts on its screen, such as eng, fra, deu, spa. Each one more costs as much time.",
+  ),
 });
 type Settings = z.output<typeof settings>;
 

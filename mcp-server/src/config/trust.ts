@@ -16,6 +16,8 @@ const harmlessSettings: Readonly<Record<string, readonly string[] | "all">> = {
   android: ["serial", "backend"],
   appium: ["preset", "link_schemes"],
   text: ["languages"],
+  video: ["languages"],
+  picture_ui: ["languages", "references"],
   simulated: "all",
   simulated_capture: "all",
   simulated_infrared: "all",
