@@ -2,7 +2,6 @@ import { existsSync } from "node:fs";
 import {
   DeviceError,
   DispatchRecord,
-  type DriverController,
   deviceErrors,
   FrameHub,
   powerFactories,
@@ -22,6 +21,7 @@ import { startXServer } from "../lab/tv/xServer.ts";
 import { never, openAndroid, type TestPhone } from "./android/openAndroid.ts";
 import { openAppium } from "./appium/openAppium.ts";
 import { type Driver, promiseContract, promises, type Scene } from "./promises.ts";
+import { notAsked, readBy, refOf, runBy } from "./scenes.ts";
 import { openWebDevice } from "./web/webDevice.ts";
 
 it("every test that a row names is there", () => {
@@ -256,8 +256,6 @@ promiseContract("simulated", "a simulated box", async () => {
   };
 });
 
-const notAsked = () => Promise.reject(new Error("The table waives it."));
-
 promiseContract("simulated_infrared", "an infrared remote", async () => {
   const settings = simulatedInfraredFactory.settings.parse({ die_after: 1 });
   const [remote] = simulatedInfraredFactory.create(settings, controllerContext("lab/box"));
@@ -394,22 +392,3 @@ promiseContract("text", "a reader of pictures", async () => {
     brokenInput: "no",
   };
 });
-
-function runBy({ commands }: DriverController, name: string, params = {}, signal = never) {
-  const command = commands.find((one) => one.name === name);
-  if (!command) throw new Error(`There is no command ${name}.`);
-  return command.run(command.input.parse(params), signal);
-}
-
-function readBy(controller: DriverController, name: string, params: object) {
-  const check = controller.checks.find((one) => one.name === name);
-  if (!check) throw new Error(`There is no check ${name}.`);
-  return check.read(check.input.parse(params), never);
-}
-
-async function refOf({ elements }: DriverController, name: string): Promise<string> {
-  const dump = await elements?.dump({ interactiveOnly: false }, never);
-  const found = dump?.elements.find((one) => one.name === name);
-  if (!found) throw new Error(`${name} is not on the screen.`);
-  return found.ref;
-}

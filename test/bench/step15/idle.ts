@@ -47,7 +47,7 @@ async function startsOf(sides: Sides, build: string) {
       await server.call("list_hosts", {});
       const ms = performance.now() - server.startedAt;
       await pause(settleMs);
-      await collect(await sides.daemonPid(dataDir));
+      await collect(Number(await sides.daemonPid(dataDir)));
       megabytes.push(await daemonMegabytes(sides, dataDir));
       return ms;
     } finally {

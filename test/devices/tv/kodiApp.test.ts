@@ -149,6 +149,19 @@ describe("Kodi by its picture and keys, through the tools", () => {
     expect(await where()).toBe("Settings");
     await closeServer(site);
   });
+
+  it.runIf(walks > 10)("types on the keyboard that the screen shows", async () => {
+    const act = (command: string, params: object) =>
+      call("execute_device_action", { session_id: session, actions: [{ command, params }] });
+    await call("navigate_to_node", { session_id: session, userinterface_name: "kodi", node: "Settings" });
+    await act("click_element", { selector: "Add-ons" });
+    await act("input_text", { selector: "Search", text: "kodi" });
+    // The field of Kodi's keyboard. A call says after a while that the action still runs.
+    const label = "Control.GetLabel(312).index(1)";
+    await expect
+      .poll(() => lab.oracle.ask("XBMC.GetInfoLabels", { labels: [label] }), { timeout: 180_000 })
+      .toMatchObject({ [label]: expect.stringContaining("kodi") });
+  });
 });
 
 function answer(request: IncomingMessage, response: ServerResponse): void {
