@@ -68,7 +68,7 @@ const openers: Partial<Record<NodeJS.Platform, readonly string[]>> = {
 
 export function addOpenCommand(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
   withDaemonOptions(program.command("open"))
-    .description("opens the page of devices and runs in this machine's browser")
+    .description("shows devices and runs in this machine's browser")
     .addArgument(new Argument("[what]", "what to show first").choices(Object.keys(rooms)))
     .argument("[id]", "the id of the run or device; without it, all of them")
     .option("--print", "writes the address, which is good once, in place of opening it")

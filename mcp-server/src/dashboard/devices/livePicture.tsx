@@ -5,7 +5,6 @@ import { type Action, clickAt, createQueue, keyed, press } from "./input.ts";
 import type { DeviceReply } from "./replies.ts";
 
 const keys = ["UP", "DOWN", "LEFT", "RIGHT", "OK", "BACK", "HOME"];
-const nothing = "data:,";
 
 /** What the device shows, while someone looks. Whoever holds it clicks and types into the picture. */
 export function LivePicture({ device, isHeld }: { device: DeviceReply; isHeld: boolean }) {
@@ -13,7 +12,14 @@ export function LivePicture({ device, isHeld }: { device: DeviceReply; isHeld: b
   // To watch a closed device starts it, so that is asked for.
   const [isWanted, setWanted] = useState(device.open);
   const [failure, setFailure] = useState<Failure>();
-  const queue = useMemo(() => createQueue((action) => act(id, action).then(setFailure)), [id]);
+  const queue = useMemo(() => {
+    const made = createQueue(async (action) => {
+      const failed = await act(id, action);
+      if (failed) made.clear();
+      setFailure(failed);
+    });
+    return made;
+  }, [id]);
   const acted = (action: Action) => {
     setFailure(undefined);
     queue.add(action);
@@ -78,10 +84,8 @@ function Screen({
   const { href, failure, retry } = useLiveAddress(device.id);
   useEffect(() => {
     const shown = image.current;
-    // A picture that left the page would still be sent.
-    return () => {
-      if (shown) shown.src = nothing;
-    };
+    // Left as it is, a picture that left the page would still be sent. Without an address there is no error either.
+    return () => shown?.removeAttribute("src");
   }, [href]);
   if (failure)
     return (
@@ -130,9 +134,21 @@ function Screen({
   );
 }
 
+/** False in a tab in the background, which would take one of a browser's six connections to a server, and pictures that no one sees. */
+function useSeen(): boolean {
+  const [isSeen, setSeen] = useState(!document.hidden);
+  useEffect(() => {
+    const note = () => setSeen(!document.hidden);
+    document.addEventListener("visibilitychange", note);
+    return () => document.removeEventListener("visibilitychange", note);
+  }, []);
+  return isSeen;
+}
+
 /** An address of the live picture that needs no token. `retry` gets another, or says why the picture of `failed` did not come. */
 function useLiveAddress(id: string) {
   const [state, setState] = useState<{ href?: string; failure?: Failure }>({});
+  const isSeen = useSeen();
   const load = async () => {
     try {
       setState({
@@ -146,7 +162,10 @@ function useLiveAddress(id: string) {
     if (typeof failed !== "string") return load();
     setState({ failure: await reasonOf(failed) });
   };
-  useEffect(() => void load(), [id]);
+  useEffect(() => {
+    if (isSeen) void load();
+    else setState({});
+  }, [id, isSeen]);
   return { ...state, retry: (failed?: unknown) => void retry(failed) };
 }
 

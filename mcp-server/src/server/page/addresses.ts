@@ -4,7 +4,7 @@ import type { Clock } from "../../services/index.ts";
 /** How long the address of a picture in the page is good, in ms. */
 export const pictureMs = 3_600_000;
 /** How long a link that a person gets in a result is good, in ms. */
-export const linkMs = 24 * 3_600_000;
+const linkMs = 24 * 3_600_000;
 
 const signable = /^\/api\/v1\/(artifacts\/[0-9a-f]{64}|devices\/.+\/live)$/;
 

@@ -15,7 +15,7 @@ import { ctrfReport } from "./ctrf.ts";
 import { htmlReport } from "./html.ts";
 import { junitReport } from "./junit.ts";
 import { shrink, withPictures } from "./pictures.ts";
-import { runViewOf } from "./runView.ts";
+import { mostSteps, runViewOf } from "./runView.ts";
 import { type StatusView, statusView } from "./status.ts";
 import type { CheckedRequirement, Picture, ReportEntry, ReportHead, ReportSummary } from "./types.ts";
 
@@ -154,7 +154,11 @@ const viewer =
   ({ executions, secrets }: ReportDependencies): ReportService["view"] =>
   async (executionId, { after, waitMs }, context) => {
     const { doing } = await executions.wait(executionId, waitMs, context);
-    return runViewOf(secrets.mask(await executions.get(executionId)), { after, doing });
+    const { execution, steps } = await executions.get(executionId);
+    const left = steps.filter(({ index }) => index > after);
+    const more = Math.max(0, left.length - mostSteps);
+    const { doing: now, ...shown } = secrets.mask({ execution, doing, steps: left.slice(0, mostSteps) });
+    return runViewOf(shown, { doing: now, total: steps.length, more });
   };
 
 type Renderer = { mimeType: string; render(entries: readonly ReportEntry[], head: ReportHead): string };

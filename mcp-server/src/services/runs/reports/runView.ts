@@ -3,16 +3,15 @@ import { findingOf, inputsOf, startFacts } from "../judgement/facts.ts";
 import { shotsOf } from "./pictures.ts";
 
 /** So many steps at a time. */
-const mostSteps = 500;
+export const mostSteps = 500;
 const shownCharacters = 4_000;
 
-/** The run with its steps behind the index `after`. */
+/** The run with some of its steps; `total` and `more` count those that it has, and those behind the ones shown. */
 export function runViewOf(
   { execution, steps }: { execution: Execution; steps: readonly Step[] },
-  { after, doing }: { after: number; doing: string | undefined },
+  { doing, ...counts }: Pick<RunView, "total" | "more"> & { doing: string | undefined },
 ): RunView {
   const { id, kind, name, status, reason, flaky, started_at, duration_ms } = execution;
-  const left = steps.filter(({ index }) => index > after);
   return {
     ...{ id, kind, name, status, started_at },
     ...(reason && { reason }),
@@ -20,9 +19,8 @@ export function runViewOf(
     ...(duration_ms !== undefined && { duration_ms }),
     ...(doing !== undefined && { doing }),
     facts: factsOf(execution),
-    steps: left.slice(0, mostSteps).map(stepViewOf),
-    total: steps.length,
-    more: Math.max(0, left.length - mostSteps),
+    steps: steps.map(stepViewOf),
+    ...counts,
   };
 }
 
