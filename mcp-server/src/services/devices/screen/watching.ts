@@ -64,6 +64,8 @@ class Watched {
   }
 
   #end(): void {
+    // Its pause ends with it, and must not end those who watch the device by then.
+    if (this.#stop.signal.aborted) return;
     this.onEnd();
     this.#stop.abort();
     for (const viewer of [...this.#viewers]) viewer.leave();
