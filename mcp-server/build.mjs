@@ -1,5 +1,5 @@
 // Bundles what runs into dist/: the daemon, the command line, the bridge and the agent client, which share chunks; worker threads and
-// the demo's phone, one file each; PGlite's files, the agents, the add-ons and the licences of what is bundled. Then runs
+// the demo's phone, one file each; the web page; PGlite's files, the agents, the add-ons and the licences of what is bundled. Then runs
 // this build's own code to make the catalogue and the database template. Does nothing when no source has changed. `--fresh`
 // always builds and leaves no chunk of an older build, as a package needs it.
 import { createHash } from "node:crypto";
@@ -135,6 +135,21 @@ const bundling = {
   },
 };
 
+/** For browsers: Chrome and Edge 120, Firefox 121, Safari 17 and newer. */
+const page = {
+  absWorkingDir: root,
+  entryPoints: { main: join(here, "src/dashboard/main.tsx"), style: join(here, "src/dashboard/design.css") },
+  bundle: true,
+  minify: true,
+  metafile: true,
+  format: "esm",
+  target: ["es2022", "chrome120"],
+  jsx: "automatic",
+  jsxImportSource: "preact",
+  legalComments: "none",
+  logLevel: "warning",
+};
+
 function filesIn(path) {
   if (statSync(path).isFile()) return [path];
   return readdirSync(path, { withFileTypes: true, recursive: true })
@@ -175,7 +190,9 @@ async function buildAll() {
         entryPoints: { sqliteWorker },
         define: { __dirname: "import.meta.dirname" },
       }),
+      await build({ ...page, outdir: join(fresh, "page") }),
     ];
+    copyFileSync(join(here, "src/dashboard/index.html"), join(fresh, "page", "index.html"));
     const inputs = parts.flatMap(({ metafile }) => Object.keys(metafile.inputs));
     writeFileSync(join(fresh, "licences.txt"), bundledLicences(root, inputs));
     for (const name of pgliteFiles) copyFileSync(join(pglite, "dist", name), join(fresh, name));

@@ -14,6 +14,7 @@ import type { Catalogue } from "./registry/catalogue.ts";
 import type { Registry } from "./registry/registry.ts";
 import type { CallTool } from "./server/call/callTool.ts";
 import type { Daemon } from "./server/daemon.ts";
+import type { Addresses } from "./server/page/addresses.ts";
 import type { Serving } from "./services/lab/processes/index.ts";
 
 /** A shutdown that hangs must not keep the data directory. */
@@ -201,7 +202,8 @@ async function compose(
     events: rooms.createEventsApi(running.events, fault),
     agentStore: agentStoreApi,
     agents: agents.open,
-    api: (callTool) => restOf(parts, { callTool, registry, calls, agents, version: catalogue.version }),
+    api: (callTool, addresses) =>
+      restOf(parts, { callTool, addresses, registry, calls, agents, version: catalogue.version }),
     metrics: () => metricsOf(observability),
     idleMs: options.untilIdle ? config.limits.idle_exit_ms : undefined,
     maxCallMs: config.limits.call_ms,
@@ -319,6 +321,7 @@ function restOf(
   parts: Parts,
   own: {
     callTool: CallTool;
+    addresses: Addresses;
     registry: Registry;
     calls: CallRows;
     agents: ReturnType<typeof agentsOf>;
@@ -333,6 +336,7 @@ function restOf(
     audit: async (filter) => running.services.secrets.mask(await own.calls.recent(filter)),
     memory: running.memory,
     live: running.services.live,
+    reports: running.services.reports,
     investigations: running.services.investigations,
     health: () => health(storage, own.agents),
     maxCallMs: config.limits.call_ms,

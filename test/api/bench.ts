@@ -6,6 +6,7 @@ import { createApi, type EventSource } from "#mcp-server/api/index.ts";
 import { createRegistry } from "#mcp-server/registry/registry.ts";
 import { defineTool } from "#mcp-server/registry/tool.ts";
 import type { CallOutcome, CallRequest } from "#mcp-server/server/call/callTool.ts";
+import { createAddresses } from "#mcp-server/server/page/addresses.ts";
 import type { ArtifactStore, StoredEvent } from "#mcp-server/services/index.ts";
 
 type Tree = { name: string; children: Tree[] };
@@ -136,6 +137,10 @@ export function start(
     live: {
       watch: () => Promise.reject(new ToolError("DEVICE_NOT_FOUND", "There is none.", "Name another.")),
     },
+    reports: {
+      view: () => Promise.reject(new ToolError("EXECUTION_NOT_FOUND", "There is none.", "Name another.")),
+    },
+    addresses: createAddresses({ now: () => 0 }, () => 7333),
     memory: { list: async () => [], forget: async (id) => (id === undefined ? 2 : 1) },
     investigations: { stats: async () => ({ uses: [], spending: [] }) },
     audit: async (filter) => [filter],

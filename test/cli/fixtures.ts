@@ -11,6 +11,7 @@ import { createRegistry } from "#mcp-server/registry/registry.ts";
 import { defineTool } from "#mcp-server/registry/tool.ts";
 import { createCallTool } from "#mcp-server/server/call/callTool.ts";
 import { type DaemonFile, writeDaemonFile } from "#mcp-server/server/daemonFile.ts";
+import { createAddresses } from "#mcp-server/server/page/addresses.ts";
 import { systemClock } from "#mcp-server/services/records/clock.ts";
 import { memoryCalls, type TestClient } from "../fixtures/client.ts";
 import { type HttpFixture, startHttp, testToken } from "../fixtures/http.ts";
@@ -173,6 +174,8 @@ export async function startFakeDaemon(
       },
       artifacts: services.artifacts,
       live: { watch: () => Promise.reject(new Error("Nothing is shown here.")) },
+      reports: { view: () => Promise.reject(new Error("No runs here.")) },
+      addresses: createAddresses({ now: () => 0 }, () => 7333),
       memory: { list: async () => [], forget: async () => 0 },
       investigations: { stats: async () => ({ uses: [], spending: [] }) },
       audit: async (filter) => [

@@ -1,7 +1,7 @@
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it } from "vitest";
 import type { CallError } from "#mcp-server/server/call/callError.ts";
-import { renderError, renderResult } from "#mcp-server/server/call/render.ts";
+import { renderError, renderResult, toMcp } from "#mcp-server/server/call/render.ts";
 import { renderElements } from "#mcp-server/services/devices/screen/render.ts";
 
 const tokens = (text: string) => encode(text).length;
@@ -176,4 +176,18 @@ describe("a rendered error", () => {
       `NODE_NOT_FOUND: No node "Hmoe".\nNearest: Home.\nnearest: Home, House\ntree: id: t1\ntrace_id: ${"a".repeat(32)}`,
     );
   });
+});
+
+it("links reports and logs where a person can open them, and no pictures", () => {
+  const link = (name: string, mimeType: string) => ({ kind: "link" as const, uri: `artifact://${name}`, name, mimeType });
+  const attachments = [link("report.html", "text/html"), link("log.txt", "text/plain"), link("a.png", "image/png")];
+  const outcome = { ok: true as const, tool: "x", trace_id: "t", structured: {}, text: "done", attachments };
+  const descriptions = toMcp(outcome, (uri) => `http://127.0.0.1:1/${uri.slice(11)}`).content.flatMap((part) =>
+    part.type === "resource_link" ? [part.description] : [],
+  );
+  expect(descriptions).toEqual([
+    "Open http://127.0.0.1:1/report.html",
+    "Open http://127.0.0.1:1/log.txt",
+    undefined,
+  ]);
 });

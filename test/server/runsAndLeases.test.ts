@@ -10,6 +10,7 @@ import { attach } from "#mcp-server/server/bridge/link.ts";
 import { createCallTool } from "#mcp-server/server/call/callTool.ts";
 import type { DaemonFile } from "#mcp-server/server/daemonFile.ts";
 import { restPrincipal } from "#mcp-server/server/http/http.ts";
+import { createAddresses } from "#mcp-server/server/page/addresses.ts";
 import { systemClock } from "#mcp-server/services/records/clock.ts";
 import { callRows } from "#mcp-server/storage/index.ts";
 import { tools } from "#mcp-server/tools/index.ts";
@@ -58,6 +59,8 @@ async function serveDoors({ services, events, artifacts, storage, memory }: Prod
     artifacts,
     memory,
     live: services.live,
+    reports: services.reports,
+    addresses: createAddresses(systemClock, () => 0),
     investigations: services.investigations,
     audit: calls.recent,
     principalOf: restPrincipal,

@@ -105,11 +105,14 @@ function toPart(content: CallToolResult["content"][number]): ResultPart {
     case "image":
       return { type: "image", mimeType: content.mimeType, base64: content.data };
     case "resource_link":
-      return { type: "text", text: `${content.name}: ${content.uri}` };
+      return { type: "text", text: `${content.name}: ${openedAt(content.description) ?? content.uri}` };
     default:
       return { type: "text", text: `(${content.type} left out)` };
   }
 }
+
+/** Of a report or log, the server says where a person opens it. */
+const openedAt = (description: string | undefined) => /^Open (http\S+)$/.exec(description ?? "")?.[1];
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);

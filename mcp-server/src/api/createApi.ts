@@ -4,6 +4,7 @@ import type { Registry } from "../registry/registry.ts";
 import type { Attachment } from "../registry/tool.ts";
 import type { Caller, CallTool } from "../server/call/callTool.ts";
 import { secretsIn } from "../server/http/clientHeaders.ts";
+import type { Addresses } from "../server/page/addresses.ts";
 import type { LiveFrames, Services } from "../services/index.ts";
 import type { ArtifactStore, MemoryService } from "../services/ports.ts";
 import { type AuditQuery, auditQueryOf } from "./audit.ts";
@@ -12,6 +13,7 @@ import { createEventsApi, type EventSource } from "./events.ts";
 import { planArgumentsOf } from "./executeTask.ts";
 import { liveResponse } from "./live.ts";
 import { forgottenIn, memoryQueryOf } from "./memory.ts";
+import { liveAddress, runResponse } from "./page.ts";
 import { skillStatsQueryOf } from "./skillStats.ts";
 import { toolsOf } from "./tools.ts";
 
@@ -21,6 +23,9 @@ export type ApiDeps = {
   events: EventSource;
   artifacts: ArtifactStore;
   live: LiveFrames;
+  reports: Pick<Services["reports"], "view">;
+  /** Signs addresses of files and live pictures, which a browser loads without the token. */
+  addresses: Pick<Addresses, "sign" | "linkTo">;
   /** Who called what, newest first; see `auditQuerySchema`. Nothing secret in it. */
   audit(filter: AuditQuery): Promise<readonly object[]>;
   memory: Pick<MemoryService, "list" | "forget">;
@@ -64,6 +69,8 @@ export function createApi(deps: ApiDeps): Hono {
   api.post("/agent/executeTask", (c) => taskResponse(c, deps));
   api.route("/events", createEventsApi(deps.events, deps.fault));
   api.get("/devices/:id{.+}/live", (c) => liveResponse(c, deps));
+  api.get("/devices/:id{.+}/live-address", (c) => liveAddress(c, deps));
+  api.get("/executions/:id", (c) => runResponse(c, deps));
   api.get("/artifacts/:sha256", (c) => artifactResponse(c, deps.artifacts));
 
   api.notFound((c) => {
@@ -99,7 +106,7 @@ async function taskResponse(c: Context, deps: ApiDeps): Promise<Response> {
 async function callResponse(c: Context, deps: ApiDeps): Promise<Response> {
   const outcome = await callFrom(c, deps, c.req.param("name") ?? "", await readArguments(c));
   if (!outcome.ok) return errorResponse(outcome.error);
-  const artifacts = await Promise.all(outcome.attachments.map((item) => toLink(item, deps.artifacts)));
+  const artifacts = await Promise.all(outcome.attachments.map((item) => toLink(item, deps)));
   return c.json({
     success: true,
     result: outcome.structured,
@@ -126,7 +133,7 @@ async function readArguments(c: Context): Promise<unknown> {
 }
 
 /** Pictures are stored, so that the answer stays small. */
-async function toLink(item: Attachment, artifacts: ArtifactStore) {
+async function toLink(item: Attachment, { artifacts, addresses }: ApiDeps) {
   const link =
     item.kind === "link"
       ? item
@@ -136,7 +143,10 @@ async function toLink(item: Attachment, artifacts: ArtifactStore) {
           uri: (await artifacts.put(item.bytes, item.mimeType)).uri,
         };
   const sha256 = link.uri.replace(/^artifact:\/\//, "");
-  return { name: link.name, uri: link.uri, href: `/api/v1/artifacts/${sha256}`, mime_type: link.mimeType };
+  return {
+    ...{ name: link.name, uri: link.uri, href: `/api/v1/artifacts/${sha256}`, mime_type: link.mimeType },
+    link: addresses.linkTo(link.uri),
+  };
 }
 
 async function artifactResponse(c: Context, artifacts: ArtifactStore): Promise<Response> {

@@ -1,27 +1,25 @@
-import type { FrameSource, FrameSubscription } from "@labwright/controllers";
 import type { Context } from "hono";
 import type { Caller } from "../server/call/callTool.ts";
 import type { LiveFrames } from "../services/index.ts";
 import { newTraceId } from "./errors.ts";
 
-const perSecond = 5;
 const boundary = "labwright-frame";
-/** Full size: a frame is never enlarged. */
-const format = { width: 7_680, height: 7_680, perSecond, pixels: "jpeg" } as const;
 
 type LiveDeps = { live: LiveFrames; principalOf(request: Request): Caller };
+type Pictures = Awaited<ReturnType<LiveFrames["watch"]>>["pictures"];
+type Picture = Awaited<ReturnType<Pictures["latest"]>>;
 
-/** What a device shows, as JPEG pictures one after another, until the viewer leaves or the device is closed. */
+/** What a device shows, as pictures one after another, until the viewer leaves or the device is closed. */
 export async function liveResponse(c: Context, { live, principalOf }: LiveDeps): Promise<Response> {
   const { signal } = c.req.raw;
   const { principal, client } = principalOf(c.req.raw);
-  const { frames, done } = await live.watch(c.req.param("id") ?? "", {
+  const { pictures, done } = await live.watch(c.req.param("id") ?? "", {
     ...{ principal, client, signal, trace_id: newTraceId() },
     ...{ deadline: Number.MAX_SAFE_INTEGER, progress: () => {}, capabilities: { elicitation: false } },
   });
   try {
-    const { bytes } = await frames.latest(signal);
-    return new Response(pictures(frames, bytes, { signal, done }), {
+    const first = await pictures.latest(signal);
+    return new Response(streamOf(pictures, first, { signal, done }), {
       headers: {
         "content-type": `multipart/x-mixed-replace; boundary=${boundary}`,
         "cache-control": "no-store",
@@ -35,10 +33,10 @@ export async function liveResponse(c: Context, { live, principalOf }: LiveDeps):
 }
 
 /** A viewer takes the newest picture when it is ready for one. */
-function pictures(frames: FrameSource, first: Uint8Array, end: { signal: AbortSignal; done(): void }) {
-  let newest: Uint8Array | undefined = first;
+function streamOf(pictures: Pictures, first: Picture, end: { signal: AbortSignal; done(): void }) {
+  let newest: Picture | undefined = first;
   let wake = () => {};
-  let subscription: FrameSubscription | undefined;
+  let subscription: ReturnType<Pictures["subscribe"]> | undefined;
   let isOver = false;
   const leave = () => {
     if (isOver) return;
@@ -49,9 +47,10 @@ function pictures(frames: FrameSource, first: Uint8Array, end: { signal: AbortSi
   };
   return new ReadableStream<Uint8Array>(
     {
-      start() {
-        subscription = frames.subscribe(format, ({ bytes }) => {
-          newest = bytes;
+      start(controller) {
+        controller.enqueue(Buffer.from(`--${boundary}\r\n`));
+        subscription = pictures.subscribe((picture) => {
+          newest = picture;
           wake();
         });
         subscription.ended.then(leave, leave);
@@ -72,9 +71,10 @@ function pictures(frames: FrameSource, first: Uint8Array, end: { signal: AbortSi
   );
 }
 
-const partOf = (jpeg: Uint8Array): Uint8Array =>
+/** Ends with the next part's boundary: browsers show a picture only when they have seen that. */
+const partOf = ({ bytes, mimeType }: Picture): Uint8Array =>
   Buffer.concat([
-    Buffer.from(`--${boundary}\r\nContent-Type: image/jpeg\r\nContent-Length: ${jpeg.length}\r\n\r\n`),
-    jpeg,
-    Buffer.from("\r\n"),
+    Buffer.from(`Content-Type: ${mimeType}\r\nContent-Length: ${bytes.length}\r\n\r\n`),
+    bytes,
+    Buffer.from(`\r\n--${boundary}\r\n`),
   ]);

@@ -1,11 +1,18 @@
 import { OpenAPIHono, type RouteConfig, z } from "@hono/zod-openapi";
-import { memoryKindSchema, memoryScopeSchema, skillSpendingSchema, skillUseSchema } from "../domain/index.ts";
+import {
+  memoryKindSchema,
+  memoryScopeSchema,
+  runViewSchema,
+  skillSpendingSchema,
+  skillUseSchema,
+} from "../domain/index.ts";
 import type { AnyTool } from "../registry/tool.ts";
 import { wireSchema } from "../registry/wire.ts";
 import { auditQuerySchema } from "./audit.ts";
 import { consumerSchema, doneSchema, querySchema } from "./events.ts";
 import { taskSchema } from "./executeTask.ts";
 import { forgetQuerySchema, memoryQuerySchema } from "./memory.ts";
+import { runQuerySchema } from "./page.ts";
 import { skillStatsQuerySchema } from "./skillStats.ts";
 import { toolQuerySchema, toolSchema } from "./tools.ts";
 
@@ -105,6 +112,7 @@ const artifactSchema = z.object({
   uri: z.string(),
   href: z.string(),
   mime_type: z.string(),
+  link: z.string().optional().describe("A person opens it without the token, for a day."),
 });
 const errorSchema = z.object({
   success: z.literal(false),
@@ -249,7 +257,7 @@ const routes: readonly RouteConfig[] = [
   },
   {
     ...{ method: "get", path: "/devices/{id}/live", operationId: "live" },
-    summary: "What a device shows, as JPEG pictures one after another",
+    summary: "What a device shows, as pictures one after another",
     description: "At most 5 a second; a slow reader gets the newest. `id` may contain a slash.",
     request: { params: z.object({ id: z.string() }) },
     responses: {
@@ -259,6 +267,19 @@ const routes: readonly RouteConfig[] = [
       },
       default: failure,
     },
+  },
+  {
+    ...{ method: "get", path: "/devices/{id}/live-address", operationId: "liveAddress" },
+    summary: "A short-lived address of the live picture, which needs no token",
+    request: { params: z.object({ id: z.string() }) },
+    responses: orFailure("Relative to this server.", z.object({ href: z.string() })),
+  },
+  {
+    ...{ method: "get", path: "/executions/{id}", operationId: "execution" },
+    summary: "A run as people see it: its steps, what they expected and found, and their pictures",
+    description: "The addresses of pictures need no token, and are good for an hour.",
+    request: { params: z.object({ id: z.string() }), query: runQuerySchema },
+    responses: orFailure("`more` steps follow; ask again with the last index as `after`.", runViewSchema),
   },
   {
     ...{ method: "get", path: "/artifacts/{sha256}", operationId: "artifact" },

@@ -15,6 +15,7 @@ import type { TrustOptions } from "./commands/trust.ts";
 import { addTvCommands } from "./commands/tvCommands.ts";
 import { addFolderCommands } from "./folder/commands.ts";
 import type { DaemonOptions } from "./options.ts";
+import { addOpenCommand } from "./page/open.ts";
 import { addRunCommands } from "./programRun.ts";
 import { type ExitCode, exitCodes, type Terminal, wrapText } from "./terminal.ts";
 import { version } from "./version.ts";
@@ -44,6 +45,7 @@ export function createProgram(terminal: Terminal, exit: (code: ExitCode) => void
         "labwright do open http://localhost:3000",
         'labwright keep "sign in"',
         "labwright list devices",
+        "labwright open",
         "labwright install claude-code",
         'labwright ask "Run the test sign in"',
         "labwright doctor",
@@ -56,6 +58,7 @@ export function createProgram(terminal: Terminal, exit: (code: ExitCode) => void
   addFolderCommands(program, terminal, exit);
   program.commandsGroup("List what is available:");
   addListCommands(program, terminal, exit);
+  addOpenCommand(program, terminal, exit);
   program.commandsGroup("Serve AI assistants:");
   addHostCommands(program);
   addInstallCommand(program, terminal, exit);

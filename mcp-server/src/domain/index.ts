@@ -15,5 +15,6 @@ export * from "./plan.ts";
 export * from "./reference.ts";
 export * from "./requirement.ts";
 export * from "./runCounts.ts";
+export * from "./runView.ts";
 export * from "./testcase.ts";
 export * from "./tree.ts";

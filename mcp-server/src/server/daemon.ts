@@ -10,6 +10,7 @@ import { createHttp, type Http, type HttpDeps, type ServedAgents } from "./http/
 import { type Listening, type ListenSettings, listen } from "./http/listen.ts";
 import { type IdleWatch, watchIdle } from "./idle.ts";
 import { ownHeap, watchMemory } from "./memory.ts";
+import { type Addresses, createAddresses } from "./page/addresses.ts";
 import type { Resources } from "./resources/index.ts";
 
 export type DaemonParts = {
@@ -27,7 +28,7 @@ export type DaemonParts = {
   userSkills(): readonly CatalogueSkill[];
   clock: Clock;
   /** The REST routes, over the call path that counts what is under way. */
-  api?: (callTool: CallTool) => Hono;
+  api?: (callTool: CallTool, addresses: Addresses) => Hono;
   events?: HttpDeps["events"];
   agentStore?: HttpDeps["agentStore"];
   /** Opens the agents, as clients of this server; called when they are first asked for. */
@@ -82,13 +83,15 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     isBusy: () => calls.running() > 0,
   });
   let touch = memory.touch;
+  const addresses = createAddresses(parts.clock, () => listening?.localPort ?? 0);
   const http = createHttp({
     access: accessOf(parts, token, () => listening?.ports ?? []),
     catalogue: parts.catalogue,
     resources: parts.resources,
     userSkills: parts.userSkills,
     clock: parts.clock,
-    ...(parts.api && { api: parts.api(calls.callTool) }),
+    addresses,
+    ...(parts.api && { api: parts.api(calls.callTool, addresses) }),
     ...(parts.events && { events: parts.events }),
     ...(parts.agentStore && { agentStore: parts.agentStore }),
     ...(agents && { agents: () => agents(own()) }),

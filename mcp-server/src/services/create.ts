@@ -139,7 +139,7 @@ export function createServices(deps: ServiceDependencies): RunningServices {
     ...driving,
     ...apps,
     recordings,
-    live: createLive(devices),
+    live: createLive(devices, clock),
     results: createResults({ ...running, judgements }),
     reports: createReports({ ...running, judgements, requirementsOf: requirements.requirementsOf }),
     scripts,

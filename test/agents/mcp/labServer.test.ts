@@ -91,6 +91,19 @@ describe("a server that lives", () => {
     expect(textOf(refused)).toMatch(/DEVICE_NOT_FOUND[\s\S]*box/);
   });
 
+  test("gives a model the address of a report that a person opens without a token", async () => {
+    const server = open();
+    const actions = [{ command: "press_key", params: { key: "HOME" } }];
+    const { structured } = await call(server, "execute_device_action", { device_id: "box", actions });
+    const run = z.object({ execution_id: z.string() }).parse(structured);
+    const report = await call(server, "get_execution_report", run);
+    const address = /^report\.html: (http:\S+)$/m.exec(textOf(report))?.[1] ?? "";
+    const opened = await fetch(address);
+    expect(opened.headers.get("content-type")).toBe("text/html");
+    expect(await opened.text()).toContain("press_key");
+    await call(server, "release_control", { device_id: "box" });
+  });
+
   test("gives what its configuration says of agents", async () => {
     expect(await open().settings()).toMatchObject({ max_output_tokens: 4_321 });
   });

@@ -119,6 +119,9 @@ function shortDataUrl(url: string, type: string | undefined): string {
   return isText ? url : `[${type ?? "text"} data, ${url.length} characters]`;
 }
 
+/** Reports and logs. A model looks at pictures itself, and their addresses would fill its context. */
+const isForPeople = (mimeType: string | undefined) => mimeType === "text/html" || mimeType === "text/plain";
+
 const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
@@ -135,7 +138,7 @@ function isPresent(value: unknown): boolean {
  * A call's end on the wire. A failure has no structuredContent: 1.x clients would check it against the output schema and
  * throw. The error itself is in `_meta["dev.labwright/error"]`, the trace id in `_meta["dev.labwright/trace_id"]`.
  */
-export function toMcp(outcome: CallOutcome): CallToolResult {
+export function toMcp(outcome: CallOutcome, linkTo: LinkTo = () => undefined): CallToolResult {
   const trace = { "dev.labwright/trace_id": outcome.trace_id };
   if (!outcome.ok) {
     return {
@@ -146,15 +149,30 @@ export function toMcp(outcome: CallOutcome): CallToolResult {
   }
   return {
     structuredContent: outcome.structured,
-    content: [{ type: "text", text: outcome.text }, ...outcome.attachments.flatMap(toContent)],
+    content: [
+      { type: "text", text: outcome.text },
+      ...outcome.attachments.flatMap((item) => toContent(item, linkTo)),
+    ],
     _meta: trace,
   };
 }
 
-function toContent(attachment: Attachment): ContentBlock[] {
+/** The address at which a person opens a resource; undefined for one that people cannot open. */
+type LinkTo = (uri: string) => string | undefined;
+
+function toContent(attachment: Attachment, linkTo: LinkTo): ContentBlock[] {
   if (attachment.kind === "link") {
     const { uri, name, mimeType } = attachment;
-    return [{ type: "resource_link", uri, name, mimeType }];
+    const link = isForPeople(mimeType) ? linkTo(uri) : undefined;
+    return [
+      {
+        type: "resource_link",
+        uri,
+        name,
+        mimeType,
+        ...(link !== undefined && { description: `Open ${link}` }),
+      },
+    ];
   }
   const data = Buffer.from(attachment.bytes).toString("base64");
   const image: ContentBlock = { type: "image", data, mimeType: attachment.mimeType };

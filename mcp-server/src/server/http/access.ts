@@ -1,6 +1,9 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Context, Handler, MiddlewareHandler } from "hono";
 import { type ErrorCode, errors } from "../../errors.ts";
+import type { Addresses } from "../page/addresses.ts";
+import { type Tickets, ticketMs } from "../page/tickets.ts";
+import { clientHeader } from "./clientHeaders.ts";
 import { nodeBindings } from "./listen.ts";
 import { proofOf } from "./proof.ts";
 
@@ -48,16 +51,49 @@ export function hostAndOrigin(access: Access): MiddlewareHandler {
   };
 }
 
-export function bearerToken(access: Access): MiddlewareHandler {
+/** What a request has to show: the server's token; on some paths a page's token, or a signed address. */
+export function bearerToken(
+  access: Access,
+  { tickets, addresses }: { tickets: Tickets; addresses: Addresses },
+): MiddlewareHandler {
   const expected = digest(`Bearer ${access.token}`);
   return async (c, next) => {
-    if (timingSafeEqual(digest(c.req.header("authorization") ?? ""), expected)) {
+    const authorization = c.req.header("authorization") ?? "";
+    const isOwn = timingSafeEqual(digest(authorization), expected);
+    if (isOwn || isOfPage(c, authorization, tickets) || isReadByAddress(c, addresses)) {
       await next();
       return undefined;
     }
-    const message =
-      "Send the token of this server as `Authorization: Bearer <token>`; it is in daemon.json in the data directory.";
+    const isLink = c.req.query("by") !== undefined;
+    const message = isLink
+      ? "This link has expired, or the server was restarted since. Open the page with `labwright open`."
+      : "Send the token of this server as `Authorization: Bearer <token>`; it is in daemon.json in the data directory.";
     return refuse(c, "UNAUTHORIZED", message, { "www-authenticate": 'Bearer realm="labwright"' });
+  };
+}
+
+const pagePaths = /^\/(api\/v1|server\/events)(\/|$)/;
+
+/** A page reaches REST and events, as the client that its token was sold to. */
+function isOfPage(c: Context, authorization: string, tickets: Tickets): boolean {
+  if (!pagePaths.test(c.req.path)) return false;
+  const client = tickets.clientOf(authorization.replace(/^Bearer /, ""));
+  return client !== undefined && client === c.req.header(clientHeader);
+}
+
+const isReadByAddress = (c: Context, addresses: Addresses) =>
+  c.req.method === "GET" && c.req.query("by") !== undefined && addresses.isSigned(new URL(c.req.url));
+
+/** Sells a token for a ticket, to a page of this very server only. Body: the ticket. */
+export function sellToken(tickets: Tickets): Handler {
+  return async (c) => {
+    const origin = c.req.header("origin") ?? "";
+    if (!URL.canParse(origin) || new URL(origin).host !== c.req.header("host")?.toLowerCase())
+      return refuse(c, "ORIGIN_DENIED", "Only a page of this server buys a token. Use `labwright open`.");
+    const sold = tickets.redeem((await c.req.text()).slice(0, 200));
+    if (sold !== undefined) return c.json({ success: true, ...sold }, 200, { "cache-control": "no-store" });
+    const message = `This address was used already, or is older than ${ticketMs / 1_000} s. Get another with \`labwright open\`.`;
+    return refuse(c, "UNAUTHORIZED", message);
   };
 }
 

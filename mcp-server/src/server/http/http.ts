@@ -19,8 +19,11 @@ import type { Caller, CallTool } from "../call/call.ts";
 import type { ToolCall } from "../mcp/backend.ts";
 import { createServer } from "../mcp/createServer.ts";
 import { createListening } from "../mcp/subscriptions.ts";
+import type { Addresses } from "../page/addresses.ts";
+import { mountPage } from "../page/page.ts";
+import { createTickets, ticketMs } from "../page/tickets.ts";
 import type { Resources } from "../resources/index.ts";
-import { type Access, bearerToken, hostAndOrigin, proveToken, refuse } from "./access.ts";
+import { type Access, bearerToken, hostAndOrigin, proveToken, refuse, sellToken } from "./access.ts";
 import { clientHeader, projectIn } from "./clientHeaders.ts";
 import { linkProtocol } from "./linkMessages.ts";
 import { createLinks, type Links } from "./links.ts";
@@ -32,6 +35,7 @@ import { createSessions } from "./sessions.ts";
 const maxBodyBytes = 8 * 1024 * 1024;
 /** An agent's conversation may contain pictures; no other path accepts as much. */
 const maxEntriesBytes = 24 * 1024 * 1024;
+const maxTicketBytes = 1_024;
 const entriesPath = /^\/server\/agent\/store\/sessions\/[^/]+\/entries$/;
 
 /** One token, so one principal; clients differ by {@link clientHeader}, a session or their name. */
@@ -45,6 +49,8 @@ export type HttpDeps = {
   /** The user's own skills; the same array until they change. */
   userSkills(): readonly CatalogueSkill[];
   clock: Clock;
+  /** Signs what people open without the token. */
+  addresses: Addresses;
   /** Makes the MCP servers. Tests add to the product's own. */
   createServer?: typeof createServer;
   /** The REST routes, mounted at /api/v1. */
@@ -109,8 +115,12 @@ export function createHttp(deps: HttpDeps): Http {
     deps.isReady() ? c.json({ status: "ok" }) : c.json({ status: "starting" }, 503),
   );
   app.get(proofPath, proveToken(deps.access));
+  const tickets = createTickets(deps.clock);
+  mountPage(app);
+  app.post("/page/tokens", limitBody(maxTicketBytes), sellToken(tickets));
   if (deps.agents) mountAgents(app, deps.agents, deps.onActivity);
-  app.use(bearerToken(deps.access));
+  app.use(bearerToken(deps.access, { tickets, addresses: deps.addresses }));
+  app.post("/page/tickets", (c) => c.json({ ticket: tickets.issue(), good_for_ms: ticketMs }));
   app.use(async (_, next) => {
     deps.onActivity();
     await next();

@@ -2,11 +2,14 @@ import type { CatalogueSkill } from "../../registry/catalogue.ts";
 import type { Caller, CallTool } from "../call/call.ts";
 import { toMcp } from "../call/render.ts";
 import type { Backend, ToolCall } from "../mcp/backend.ts";
+import type { Addresses } from "../page/addresses.ts";
 import type { Resources } from "../resources/index.ts";
 
 export type LocalParts = {
   callTool: CallTool;
   resources: Resources;
+  /** Makes links that a person can open of the files in a result. */
+  addresses: Pick<Addresses, "linkTo">;
   /** The user's own skills; the same array until they change. */
   userSkills(): readonly CatalogueSkill[];
 };
@@ -26,7 +29,7 @@ export function localBackend(parts: LocalParts & { identify(call: ToolCall): Cal
         idempotency_key: call.idempotency_key,
         capabilities: { elicitation: call.elicitation },
       });
-      return toMcp(outcome);
+      return toMcp(outcome, parts.addresses.linkTo);
     },
     skills: async () => parts.userSkills(),
   };

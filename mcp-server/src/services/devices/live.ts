@@ -1,32 +1,45 @@
 import type { FrameSource } from "@labwright/controllers";
-import { ToolError } from "../../errors.ts";
-import type { CallContext, DeviceService } from "../ports.ts";
-import { findPort, missing } from "./portOf.ts";
+import type { CallContext, Clock, DeviceService } from "../ports.ts";
+import { findPort, getPort } from "./portOf.ts";
+import { createWatching, type LivePictures } from "./screen/watching.ts";
 
-/** Lends the frames of a device to a person who looks; the device stays open until `done`. */
+/** Lends the pictures of a device to a person who looks; the device stays open until `done`. */
 export type LiveFrames = {
   /**
-   * `device_id` as any call takes it. Needs no lease. Throws DEVICE_NOT_FOUND, CONTROLLER_UNAVAILABLE, and COMMAND_UNSUITABLE for a
-   * device that sends no frames.
+   * `device_id` as any call takes it. Needs no lease. Video where the device sends it, else screenshots, at most 5 a second. Throws
+   * DEVICE_NOT_FOUND, and CONTROLLER_UNAVAILABLE for a device that shows nothing.
    */
-  watch(deviceId: string, context: CallContext): Promise<{ frames: FrameSource; done(): void }>;
+  watch(deviceId: string, context: CallContext): Promise<{ pictures: LivePictures; done(): void }>;
 };
 
-export const createLive = (devices: Pick<DeviceService, "acquire" | "open">): LiveFrames => ({
-  async watch(deviceId, context) {
-    const { device, done } = await devices.acquire({ device_id: deviceId }, context, { drives: false });
-    try {
-      const opened = await devices.open(device, context.signal);
-      const frames = await findPort(opened, "frames", context.signal);
-      if (frames) return { frames, done };
-      throw new ToolError(
-        "COMMAND_UNSUITABLE",
-        missing(opened, "frames"),
-        "Take screenshots of it with take_screenshot, or add controllers.av to it.",
-      );
-    } catch (error) {
-      done();
-      throw error;
-    }
-  },
+/** Full size: a frame is never enlarged. */
+const format = { width: 7_680, height: 7_680, perSecond: 5, pixels: "jpeg" } as const;
+
+export function createLive(
+  devices: Pick<DeviceService, "acquire" | "open">,
+  clock: Pick<Clock, "sleep">,
+): LiveFrames {
+  const watchScreen = createWatching(clock);
+  return {
+    async watch(deviceId, context) {
+      const { device, done } = await devices.acquire({ device_id: deviceId }, context, { drives: false });
+      const capture = async (signal: AbortSignal) => {
+        const screen = await getPort(await devices.open(device, signal), "screen", signal);
+        return screen.capture({ format: "jpeg" }, signal);
+      };
+      try {
+        const opened = await devices.open(device, context.signal);
+        const frames = await findPort(opened, "frames", context.signal);
+        return { pictures: frames ? ofVideo(frames) : watchScreen(device.id, capture), done };
+      } catch (error) {
+        done();
+        throw error;
+      }
+    },
+  };
+}
+
+const ofVideo = (frames: FrameSource): LivePictures => ({
+  latest: (signal) => frames.latest(signal),
+  subscribe: (reader) => frames.subscribe(format, ({ bytes }) => reader({ bytes, mimeType: "image/jpeg" })),
 });

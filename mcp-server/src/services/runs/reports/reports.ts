@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { PictureChoice, ReportFormat } from "../../../domain/index.ts";
+import type { PictureChoice, ReportFormat, RunView } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
 import type {
   ArtifactRef,
@@ -15,6 +15,7 @@ import { ctrfReport } from "./ctrf.ts";
 import { htmlReport } from "./html.ts";
 import { junitReport } from "./junit.ts";
 import { shrink, withPictures } from "./pictures.ts";
+import { mostSteps, runViewOf } from "./runView.ts";
 import { type StatusView, statusView } from "./status.ts";
 import type { CheckedRequirement, Picture, ReportEntry, ReportHead, ReportSummary } from "./types.ts";
 
@@ -25,6 +26,15 @@ export type ReportService = {
     options: { waitMs: number; maxTokens: number },
     context: CallContext,
   ): Promise<StatusView>;
+  /**
+   * A run for people, without secrets: the steps behind `after` (an index; -1 for all), at most 500. Waits up to `waitMs` for the end.
+   * Throws EXECUTION_NOT_FOUND.
+   */
+  view(
+    executionId: string,
+    options: { after: number; waitMs: number },
+    context: CallContext,
+  ): Promise<RunView>;
   /**
    * Stores a report of one or more executions, in the order given. `judgement` is that of a single test; `pictures` is for
    * the page; `notRun` are tests of the same run that were not started, and why they could not be; `traces` are files by the
@@ -106,7 +116,7 @@ export function createReports(deps: ReportDependencies): ReportService {
       const now = await executions.wait(executionId, waitMs, context);
       return statusView(await executions.get(executionId), now, maxTokens);
     },
-
+    view: viewer(deps),
     async create(
       executionIds,
       format,
@@ -139,6 +149,17 @@ export function createReports(deps: ReportDependencies): ReportService {
     },
   };
 }
+
+const viewer =
+  ({ executions, secrets }: ReportDependencies): ReportService["view"] =>
+  async (executionId, { after, waitMs }, context) => {
+    const { doing } = await executions.wait(executionId, waitMs, context);
+    const { execution, steps } = await executions.get(executionId);
+    const left = steps.filter(({ index }) => index > after);
+    const more = Math.max(0, left.length - mostSteps);
+    const { doing: now, ...shown } = secrets.mask({ execution, doing, steps: left.slice(0, mostSteps) });
+    return runViewOf(shown, { doing: now, total: steps.length, more });
+  };
 
 type Renderer = { mimeType: string; render(entries: readonly ReportEntry[], head: ReportHead): string };
 

@@ -1,16 +1,20 @@
 import type { Step } from "../../../domain/index.ts";
 
+type Facts = Pick<Step, "label" | "status" | "started_at" | "duration_ms">;
+/** What nesting needs of a step: the whole one of a report, and the view of the page. */
+type Placed = Facts & Pick<Step, "path" | "kind">;
+
 /** A step with those that it is made of, or a group of steps that no step stands for: a round, an attempt, the set-up. */
-export type StepNode = Pick<Step, "label" | "status" | "started_at" | "duration_ms"> & {
-  step?: Step;
-  children: StepNode[];
+export type StepNode<S extends Placed = Step> = Facts & {
+  step?: S;
+  children: StepNode<S>[];
 };
 
-type Nested = { step: Step; children: Nested[] };
+type Nested<S extends Placed> = { step: S; children: Nested<S>[] };
 
 /** Each step below the one that it is a part of. A step is recorded when it ends, so its parts come right before it. */
-export function stepTree(steps: readonly Step[]): StepNode[] {
-  const roots: Nested[] = [];
+export function stepTree<S extends Placed>(steps: readonly S[]): StepNode<S>[] {
+  const roots: Nested<S>[] = [];
   for (const [at, step] of steps.entries()) {
     const isLastOfPath = steps[at + 1]?.path !== step.path;
     let from = roots.length;
@@ -26,7 +30,7 @@ export function stepTree(steps: readonly Step[]): StepNode[] {
 }
 
 /** The legs of a navigation have its own path, and it is the last step of that path. */
-function isPart(inner: Step, { path, kind }: Step, isLastOfPath: boolean): boolean {
+function isPart(inner: Placed, { path, kind }: Placed, isLastOfPath: boolean): boolean {
   if (path === "") return false;
   if (inner.path === path) return isLastOfPath && kind === "navigation" && inner.kind === "navigation";
   return inner.path.startsWith(`${path}/`) || inner.path.startsWith(`${path}[`);
@@ -35,8 +39,8 @@ function isPart(inner: Step, { path, kind }: Step, isLastOfPath: boolean): boole
 const groupName = /^(?:\[(\d+)\]|attempt(\d+)|setup)\//;
 
 /** Puts neighbours of one round, attempt or set-up into a group; `base` is the part of their paths that is above them. */
-function grouped(nodes: readonly Nested[], base: string): StepNode[] {
-  const groups: { name: RegExpExecArray | undefined; nodes: Nested[] }[] = [];
+function grouped<S extends Placed>(nodes: readonly Nested<S>[], base: string): StepNode<S>[] {
+  const groups: { name: RegExpExecArray | undefined; nodes: Nested<S>[] }[] = [];
   for (const node of nodes) {
     const name = groupName.exec(node.step.path.slice(base.length)) ?? undefined;
     const last = groups.at(-1);
@@ -50,7 +54,7 @@ function grouped(nodes: readonly Nested[], base: string): StepNode[] {
   );
 }
 
-const factsOf = ({ label, status, started_at, duration_ms }: Step) => ({
+const factsOf = ({ label, status, started_at, duration_ms }: Facts) => ({
   label,
   status,
   started_at,
@@ -66,7 +70,7 @@ const labelOf = ([, round, attempt]: RegExpExecArray) =>
 
 const worstFirst = ["error", "timeout", "failed", "cancelled"] as const;
 
-function groupOf(label: string, children: StepNode[]): StepNode {
+function groupOf<S extends Placed>(label: string, children: StepNode<S>[]): StepNode<S> {
   return {
     label,
     status: worstFirst.find((status) => children.some((child) => child.status === status)) ?? "passed",

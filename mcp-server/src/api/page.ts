@@ -1,0 +1,49 @@
+import type { Context } from "hono";
+import { z } from "zod";
+import type { Caller } from "../server/call/callTool.ts";
+import { type Addresses, pictureMs } from "../server/page/addresses.ts";
+import type { Services } from "../services/index.ts";
+import { newTraceId, readInput } from "./errors.ts";
+
+type PageDeps = {
+  reports: Pick<Services["reports"], "view">;
+  addresses: Pick<Addresses, "sign">;
+  principalOf(request: Request): Caller;
+};
+
+export const runQuerySchema = z.object({
+  after: z.coerce.number().int().min(-1).default(-1).describe("Only steps behind this index."),
+  wait_ms: z.coerce.number().int().min(0).max(30_000).default(0).describe("Waits so long for the run's end."),
+});
+
+/** The address of a device's live picture. The device is looked up when it is opened. */
+export function liveAddress(c: Context, { addresses }: PageDeps): Response {
+  const id = encodeURIComponent(c.req.param("id") ?? "");
+  return c.json({ href: addresses.sign(`/api/v1/devices/${id}/live`, pictureMs) });
+}
+
+/** A run with addresses of its pictures. */
+export async function runResponse(c: Context, deps: PageDeps): Promise<Response> {
+  const { reports, principalOf } = deps;
+  const { after, wait_ms: waitMs } = readInput(runQuerySchema, c.req.query(), "Give after and wait_ms.");
+  const { signal } = c.req.raw;
+  const { principal, client } = principalOf(c.req.raw);
+  const view = await reports.view(
+    c.req.param("id") ?? "",
+    { after, waitMs },
+    {
+      ...{ principal, client, signal, trace_id: newTraceId() },
+      ...{ deadline: Number.MAX_SAFE_INTEGER, progress: () => {}, capabilities: { elicitation: false } },
+    },
+  );
+  const steps = view.steps.map(({ pictures, ...step }) => ({
+    ...step,
+    pictures: pictures.map((picture) => ({ ...picture, href: hrefOf(picture.uri, deps.addresses) })),
+  }));
+  return c.json({ ...view, steps }, 200, { "cache-control": "no-store" });
+}
+
+function hrefOf(uri: string, { sign }: PageDeps["addresses"]): string | undefined {
+  const sha256 = /^artifact:\/\/([0-9a-f]{64})$/.exec(uri)?.[1];
+  return sha256 && sign(`/api/v1/artifacts/${sha256}`, pictureMs);
+}

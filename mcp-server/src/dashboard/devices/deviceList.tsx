@@ -1,0 +1,56 @@
+import { callTool } from "../shell/api.ts";
+import { moment } from "../shell/format.ts";
+import { usePolled } from "../shell/polled.ts";
+import { addressOf } from "../shell/route.ts";
+import { Badge, Empty, Shown } from "../shell/states.tsx";
+import { type HostsReply, holding } from "./replies.ts";
+
+type Device = HostsReply["hosts"][number]["devices"][number];
+
+/** All devices with their holders and what is wrong with them. */
+export function DeviceList() {
+  const hosts = usePolled(
+    "devices",
+    async (signal) => (await callTool<HostsReply>("list_hosts", {}, signal)).result.hosts,
+    () => 3_000,
+  );
+  return (
+    <>
+      <h1>Devices</h1>
+      <Shown of={hosts} what="devices">
+        {(found) =>
+          found.some(({ devices }) => devices.length > 0) ? (
+            <ul class="cards">
+              {found.flatMap(({ devices }) => devices.map((device) => <Card key={device.id} {...device} />))}
+            </ul>
+          ) : (
+            <Empty>
+              No devices yet. Add some to labwright.yaml, or plug in a phone; <code>labwright doctor</code>{" "}
+              says what is missing.
+            </Empty>
+          )
+        }
+      </Shown>
+    </>
+  );
+}
+
+function Card({ id, model, state, status, discovered }: Device) {
+  const { word, holder, until } = holding(state);
+  return (
+    <li class="card">
+      <div class="row">
+        <h2>
+          <a href={addressOf({ room: "devices", id })}>{id}</a>
+        </h2>
+        <Badge status={word} />
+      </div>
+      <p class="soft">
+        {model}
+        {discovered && ", found by itself"}
+        {until !== undefined && `, ${holder === undefined ? "" : `held by ${holder} `}until ${moment(until)}`}
+      </p>
+      {status !== undefined && status !== "online" && <p class="note bad">{status}</p>}
+    </li>
+  );
+}

@@ -1,0 +1,186 @@
+import { useState } from "preact/hooks";
+import { callTool } from "../shell/api.ts";
+import { duration, moment } from "../shell/format.ts";
+import { usePolled } from "../shell/polled.ts";
+import { addressOf } from "../shell/route.ts";
+import { Badge, Empty, Shown } from "../shell/states.tsx";
+
+type RunLine = {
+  execution_id: string;
+  kind: string;
+  name: string;
+  status: string;
+  reason?: string;
+  device?: string;
+  started_at: string;
+  duration_ms?: number;
+  flaky?: boolean;
+};
+type ResultsReply = {
+  counts: Record<string, number>;
+  executions: RunLine[];
+  more?: number;
+  next?: string;
+};
+type Filter = { kind: string; status: string; name: string; device: string };
+
+const kinds = ["testcase", "script", "navigation", "validation", "plan", "api", "actions", "investigation"];
+const statuses = ["running", "queued", "passed", "failed", "error", "timeout", "cancelled"];
+const nothingAsked: Filter = { kind: "", status: "", name: "", device: "" };
+/** About a hundred lines. */
+const pageTokens = 8_000;
+
+/** Runs, newest first, by what is asked for. */
+export function RunList() {
+  const [filter, setFilter] = useState(nothingAsked);
+  const [pages, setPages] = useState(1);
+  const asked = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== ""));
+  const runs = usePolled(
+    JSON.stringify([asked, pages]),
+    (signal) => search(asked, pages, signal),
+    () => 4_000,
+  );
+  const ask = (change: Partial<Filter>) => {
+    setPages(1);
+    setFilter({ ...filter, ...change });
+  };
+  return (
+    <>
+      <h1>Runs</h1>
+      <FilterForm filter={filter} ask={ask} />
+      <Shown of={runs} what="runs">
+        {({ executions, counts, more = 0 }) => (
+          <>
+            <p class="row" aria-live="polite">
+              {Object.entries(counts).map(([status, count]) => (
+                <span key={status}>
+                  <Badge status={status} /> {count}
+                </span>
+              ))}
+            </p>
+            {executions.length === 0 ? (
+              <NoRuns isFiltered={Object.keys(asked).length > 0} />
+            ) : (
+              <Table runs={executions} />
+            )}
+            {more > 0 && (
+              <p>
+                <button type="button" onClick={() => setPages(pages + 1)}>
+                  Show older ones ({more} more)
+                </button>
+              </p>
+            )}
+          </>
+        )}
+      </Shown>
+    </>
+  );
+}
+
+/** The newest pages, one behind the other. */
+async function search(
+  asked: Record<string, string>,
+  pages: number,
+  signal: AbortSignal,
+): Promise<ResultsReply> {
+  let found: ResultsReply | undefined;
+  for (let page = 0; page < pages && (found === undefined || found.next !== undefined); page++) {
+    const { result } = await callTool<ResultsReply>(
+      "get_execution_results",
+      { ...asked, max_tokens: pageTokens, ...(found?.next !== undefined && { before: found.next }) },
+      signal,
+    );
+    found = { ...result, executions: [...(found?.executions ?? []), ...result.executions] };
+  }
+  return found ?? { counts: {}, executions: [] };
+}
+
+const NoRuns = ({ isFiltered }: { isFiltered: boolean }) => (
+  <Empty>
+    {isFiltered ? (
+      "No run matches. Clear the filter to see all."
+    ) : (
+      <>
+        No runs yet. Start some with <code>labwright run</code>, or ask an agent.
+      </>
+    )}
+  </Empty>
+);
+
+function FilterForm({ filter, ask }: { filter: Filter; ask(change: Partial<Filter>): void }) {
+  return (
+    <form class="stack" onSubmit={(event) => event.preventDefault()}>
+      <fieldset class="filter">
+        <legend class="soft small">Filter</legend>
+        <Choice
+          label="Status"
+          value={filter.status}
+          options={statuses}
+          choose={(status) => ask({ status })}
+        />
+        <Choice label="Kind" value={filter.kind} options={kinds} choose={(kind) => ask({ kind })} />
+        <label>
+          Whole name
+          <input value={filter.name} onChange={(event) => ask({ name: event.currentTarget.value.trim() })} />
+        </label>
+        <label>
+          Device
+          <input
+            value={filter.device}
+            onChange={(event) => ask({ device: event.currentTarget.value.trim() })}
+          />
+        </label>
+      </fieldset>
+    </form>
+  );
+}
+
+const Choice = (given: {
+  label: string;
+  value: string;
+  options: readonly string[];
+  choose(value: string): void;
+}) => (
+  <label>
+    {given.label}
+    <select value={given.value} onChange={(event) => given.choose(event.currentTarget.value)}>
+      <option value="">any</option>
+      {given.options.map((option) => (
+        <option key={option} value={option}>
+          {option}
+        </option>
+      ))}
+    </select>
+  </label>
+);
+
+const Table = ({ runs }: { runs: readonly RunLine[] }) => (
+  <table class="runs">
+    <thead>
+      <tr>
+        <th scope="col">Run</th>
+        <th scope="col">Status</th>
+        <th scope="col">Device</th>
+        <th scope="col">Started</th>
+        <th scope="col">Took</th>
+      </tr>
+    </thead>
+    <tbody>
+      {runs.map((run) => (
+        <tr key={run.execution_id}>
+          <th scope="row">
+            <a href={addressOf({ room: "runs", id: run.execution_id })}>{run.name}</a>{" "}
+            <span class="soft small">{run.kind}</span>
+          </th>
+          <td>
+            <Badge status={run.status} /> {run.flaky && <Badge status="flaky" />}{" "}
+            {run.reason !== undefined && <span class="small">{run.reason}</span>}
+          </td>
+          <td>{run.device}</td>
+          <td>{moment(run.started_at)}</td>
+          <td>{duration(run.duration_ms)}</td>
+        </tr>
+      ))}
+    </tbody>
+  </table>
+);

@@ -1,0 +1,67 @@
+/** Why a request failed, as the server says it. Code OFFLINE: no answer. */
+export class Failure extends Error {
+  constructor(
+    readonly code: string,
+    message: string,
+    readonly hint = "",
+  ) {
+    super(message);
+  }
+}
+
+export type Session = { token: string; client: string };
+
+const storedAs = "labwright";
+
+export function readSession(): Session | undefined {
+  const text = sessionStorage.getItem(storedAs);
+  return text === null ? undefined : JSON.parse(text);
+}
+
+export const keepSession = (session: Session): void =>
+  sessionStorage.setItem(storedAs, JSON.stringify(session));
+
+/** A file that a tool left. `link` is an address that needs no token. */
+type LeftFile = { name: string; link?: string };
+export type ToolReply<Result> = { result: Result; artifacts?: LeftFile[] };
+
+/** One tool. Throws {@link Failure}. */
+export function callTool<Result>(
+  name: string,
+  args: Record<string, unknown>,
+  signal?: AbortSignal,
+): Promise<ToolReply<Result>> {
+  const body = JSON.stringify(args);
+  return ask(`/api/v1/tools/${name}`, { method: "POST", body, ...(signal && { signal }) });
+}
+
+/** One GET of the REST interface. Throws {@link Failure}. */
+export const read = <Result>(path: string, signal?: AbortSignal): Promise<Result> =>
+  ask(`/api/v1/${path}`, signal ? { signal } : {});
+
+async function ask<Result>(path: string, init: RequestInit): Promise<Result> {
+  const session = readSession();
+  const headers = {
+    "content-type": "application/json",
+    authorization: `Bearer ${session?.token ?? ""}`,
+    "x-labwright-client": session?.client ?? "",
+  };
+  return answerOf(path, { ...init, headers });
+}
+
+/** Says why a request failed in the server's own words. Aborts are passed on. */
+export async function answerOf<Result>(path: string, init: RequestInit): Promise<Result> {
+  const response = await fetch(path, init).catch((error: unknown) => {
+    init.signal?.throwIfAborted();
+    throw new Failure("OFFLINE", error instanceof Error ? error.message : String(error));
+  });
+  const body = await response.json().catch(() => undefined);
+  if (response.ok && body !== undefined) return body;
+  const { code, message, hint } = body?.error ?? {};
+  throw new Failure(code ?? "OFFLINE", message ?? `The server answered ${response.status}.`, hint ?? "");
+}
+
+export const asFailure = (error: unknown): Failure =>
+  error instanceof Failure
+    ? error
+    : new Failure("PAGE", error instanceof Error ? error.message : String(error));

@@ -1,0 +1,11 @@
+/** A duration in ms for people. */
+export function duration(ms: number | undefined): string {
+  if (ms === undefined) return "";
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
+  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`;
+}
+
+/** An ISO time in the reader's own zone and language. */
+export const moment = (iso: string): string =>
+  Number.isNaN(Date.parse(iso)) ? iso : new Date(iso).toLocaleString();

@@ -1,0 +1,59 @@
+import type { ComponentChildren } from "preact";
+import type { Failure } from "./api.ts";
+import type { Polled } from "./polled.ts";
+
+const tones: Readonly<Record<string, "good" | "bad" | "warn">> = {
+  ...{ passed: "good", online: "good", free: "good", yours: "good" },
+  ...{ failed: "bad", error: "bad", timeout: "bad", offline: "bad" },
+  ...{ running: "warn", queued: "warn", cancelled: "warn", held: "warn", flaky: "warn", skipped: "warn" },
+};
+
+/** A status by its word and colour. */
+export const Badge = ({ status }: { status: string }) => (
+  <span class={`badge ${tones[status] ?? "warn"}`}>{status}</span>
+);
+
+export const Empty = ({ children }: { children: ComponentChildren }) => <p class="empty">{children}</p>;
+
+export const Loading = ({ what }: { what: string }) => (
+  <p class="loading" role="status">
+    Loading {what} …
+  </p>
+);
+
+export const Problem = ({ failure }: { failure: Failure }) => (
+  <div class="note bad" role="alert">
+    <strong>{failure.code}</strong> {failure.message} {failure.hint}
+  </div>
+);
+
+/** What was asked for, or why it is not there. Keeps showing the last answer while newer ones fail. */
+export function Shown<Value>({
+  of: { value, failure },
+  what,
+  children,
+}: {
+  of: Polled<Value>;
+  what: string;
+  children: (value: Value) => ComponentChildren;
+}) {
+  const isReported = failure?.code === "OFFLINE" || failure?.code === "UNAUTHORIZED";
+  return (
+    <>
+      {failure && !isReported && <Problem failure={failure} />}
+      {value !== undefined ? children(value) : !failure && <Loading what={what} />}
+    </>
+  );
+}
+
+/** Names and values. */
+export const Facts = ({ rows }: { rows: readonly (readonly [string, ComponentChildren])[] }) => (
+  <dl class="facts">
+    {rows.map(([name, value]) => (
+      <>
+        <dt>{name}</dt>
+        <dd>{value}</dd>
+      </>
+    ))}
+  </dl>
+);

@@ -1,0 +1,65 @@
+import { type Execution, noticesOf, type RunView, type Step, type StepView } from "../../../domain/index.ts";
+import { findingOf, inputsOf, startFacts } from "../judgement/facts.ts";
+import { shotsOf } from "./pictures.ts";
+
+/** So many steps at a time. */
+export const mostSteps = 500;
+const shownCharacters = 4_000;
+
+/** The run with some of its steps; `total` and `more` count those that it has, and those behind the ones shown. */
+export function runViewOf(
+  { execution, steps }: { execution: Execution; steps: readonly Step[] },
+  { doing, ...counts }: Pick<RunView, "total" | "more"> & { doing: string | undefined },
+): RunView {
+  const { id, kind, name, status, reason, flaky, started_at, duration_ms } = execution;
+  return {
+    ...{ id, kind, name, status, started_at },
+    ...(reason && { reason }),
+    ...(flaky && { flaky }),
+    ...(duration_ms !== undefined && { duration_ms }),
+    ...(doing !== undefined && { doing }),
+    facts: factsOf(execution),
+    steps: steps.map(stepViewOf),
+    ...counts,
+  };
+}
+
+function factsOf(execution: Execution): RunView["facts"] {
+  const { device, device_model, device_version, userinterface, environment, release, build } = execution;
+  const known = { device, model: device_model, version: device_version, app: userinterface };
+  const rows = Object.entries({ ...known, environment, release, build });
+  const inputs = Object.entries(inputsOf(execution)).map(([name, value]): [string, string] => [
+    `input ${name}`,
+    typeof value === "string" ? value : JSON.stringify(value),
+  ]);
+  return [
+    ...rows.flatMap(([name, value]): [string, string][] => (value === undefined ? [] : [[name, value]])),
+    ...inputs,
+    ...startFacts(execution),
+  ];
+}
+
+function stepViewOf(step: Step): StepView {
+  const { index, path, kind, label, status, started_at, duration_ms, error } = step;
+  const { expected, found, nearest = [], area } = findingOf(step) ?? {};
+  const notices = noticesOf(step);
+  const input = textOf(step.input);
+  const output = textOf(step.output);
+  return {
+    ...{ index, path, kind, label, status, started_at, duration_ms },
+    ...(error && { error }),
+    ...(notices.length > 0 && { notices: [...notices] }),
+    ...(input !== undefined && { input }),
+    ...(output !== undefined && { output }),
+    ...(expected !== undefined && { finding: { expected, found: found ?? "", nearest: [...nearest] } }),
+    ...(area && { area }),
+    pictures: shotsOf(step, { pictureChoice: "all" }).map(([uri, caption]) => ({ uri, caption })),
+  };
+}
+
+function textOf(value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  const text = JSON.stringify(value, null, 2);
+  if (text === "{}") return undefined;
+  return text.length > shownCharacters ? `${text.slice(0, shownCharacters)}\n…` : text;
+}

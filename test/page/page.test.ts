@@ -1,0 +1,218 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { findBrowser } from "@labwright/controllers";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { daemonHeaders, daemonUrl } from "#mcp-server/server/daemonFile.ts";
+import { within } from "../fixtures/daemon.ts";
+import { type DaemonProcess, startDaemonProcess } from "../fixtures/daemonProcess.ts";
+import { serve } from "../fixtures/loopback.ts";
+import { openPrograms } from "../fixtures/program.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "labwright-page-"));
+const dataDir = join(folder, "data");
+/** What a screen says and would do if it were taken for markup. */
+const markup = '<img src=x onerror="document.body.remove()">';
+const escaped = markup.replaceAll("<", "&lt;");
+
+const app = `<!doctype html><title>${escaped}</title><style>body { margin: 0 } button { width: 640px; height: 360px }</style>
+  <button onclick="state.textContent = 'pressed'; field.focus()">${escaped}</button>
+  <p id="state">untouched</p><input id="field" oninput="fetch('/typed/' + encodeURIComponent(this.value))">`;
+const typed: string[] = [];
+
+let site: Awaited<ReturnType<typeof serve>>;
+let daemon: DaemonProcess;
+let browser: Browser;
+beforeAll(async () => {
+  site = await serve((request, response) => {
+    const [, text] = /^\/typed\/(.*)$/.exec(request.url ?? "") ?? [];
+    if (text !== undefined) typed.push(decodeURIComponent(text));
+    response.setHeader("content-type", "text/html").end(app);
+  });
+  const path = findBrowser({ headless: true })?.path;
+  const launch = { ...(path && { executablePath: path }), args: ["--no-sandbox"] };
+  const config = `server: { name: lab }\ndevices:\n  - { name: browser, model: web }\n  - { name: box, model: simulated }\n`;
+  [browser, daemon] = await Promise.all([chromium.launch(launch), startDaemonProcess({ dataDir, config })]);
+  await saveTest();
+  for (const testcase of ["shows", "lacks"])
+    await daemon.call("execute_testcase", { testcase, device_id: "browser", wait_ms: 60_000 });
+});
+afterAll(async () => {
+  await browser.close();
+  daemon.signal("SIGTERM");
+  await daemon.ended;
+  await site.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function saveTest() {
+  const open = { navigate_to_url: { url: site.url } };
+  const shows = (text: string) => ({ text_visible: { text } });
+  const tests = { shows: [open, shows("untouched")], lacks: [open, shows(`no ${markup}`)] };
+  for (const [name, steps] of Object.entries(tests))
+    expect(await daemon.call("save_testcase", { testcase: { name, fresh: false, steps } })).toMatchObject({
+      success: true,
+    });
+}
+
+const views = [
+  { width: 390, height: 844, colorScheme: "light" },
+  { width: 1280, height: 800, colorScheme: "dark" },
+] as const;
+type View = (typeof views)[number];
+
+/** What a page asked of others, complained of, and left over its right edge. */
+type Seen = { page: Page; trouble: string[]; close(): Promise<void> };
+
+async function openPage(address: string, { colorScheme, ...viewport }: View = views[1]): Promise<Seen> {
+  const context = await browser.newContext({ viewport, colorScheme });
+  const page = await context.newPage();
+  const trouble: string[] = [];
+  page.on("console", (message) => {
+    if (message.type() === "error") trouble.push(message.text());
+  });
+  page.on("pageerror", (error) => trouble.push(String(error)));
+  page.on("request", (request) => {
+    if (new URL(request.url()).origin !== new URL(address).origin && !request.url().startsWith("data:"))
+      trouble.push(`asked for ${request.url()}`);
+  });
+  await page.goto(address);
+  return { page, trouble, close: () => context.close() };
+}
+
+/** As `labwright open --print` does. */
+async function newAddress(to = "/devices"): Promise<string> {
+  const answer = await fetch(daemonUrl(daemon.file(), "/page/tickets"), {
+    method: "POST",
+    headers: daemonHeaders(daemon.file(), "test"),
+  });
+  const { ticket } = z.object({ ticket: z.string() }).parse(await answer.json());
+  return daemonUrl(daemon.file(), `/#${new URLSearchParams({ ticket, to })}`).href;
+}
+
+const widthOver = (page: Page) =>
+  page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
+const naturalWidth = "(image) => image.naturalWidth";
+const isShown = (page: Page, text: string | RegExp) =>
+  page.getByText(text).first().waitFor({ timeout: 30_000 });
+
+describe.each(views)("at $width px, $colorScheme", (view) => {
+  it("shows devices, runs and a failed run by keyboard, as text, asking no one else", async () => {
+    const { page, trouble, close } = await openPage(await newAddress(), view);
+    await isShown(page, "lab/browser");
+    expect(page.url()).not.toContain("ticket");
+    expect(await page.context().cookies()).toEqual([]);
+    expect(await widthOver(page)).toBe(0);
+    const ground = await page.evaluate("getComputedStyle(document.body).backgroundColor");
+    expect(ground).toBe(view.colorScheme === "dark" ? "rgb(18, 21, 27)" : "rgb(246, 247, 249)");
+
+    await page.getByRole("link", { name: "Runs" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("link", { name: "shows" }).waitFor();
+    await page.getByLabel("Status").selectOption("failed");
+    await page.getByRole("link", { name: "shows" }).waitFor({ state: "detached" });
+    expect(await widthOver(page)).toBe(0);
+    await page.getByRole("link", { name: "lacks" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByText("Expected", { exact: true }).waitFor();
+    await isShown(page, `no ${markup}`);
+    const shot = page.locator(".shot img").first();
+    await expect
+      .poll(() => shot.evaluate(naturalWidth), within)
+      .toBeGreaterThan(0);
+    expect(await widthOver(page)).toBe(0);
+    expect(await page.locator("main img[src=x]").count()).toBe(0);
+
+    await page.getByRole("link", { name: "Link to step 2" }).click();
+    await page.reload();
+    await page.locator("details.step.target").waitFor();
+    expect(trouble).toEqual([]);
+    await close();
+  });
+});
+
+it("shows a device live, and passes clicks and keys on while it is held", async () => {
+  await daemon.call("execute_device_action", {
+    ...{ device_id: "browser", actions: [{ command: "navigate_to_url", params: { url: site.url } }] },
+  });
+  await daemon.call("release_control", { device_id: "browser" });
+  const { page, trouble, close } = await openPage(await newAddress("/devices/lab%2Fbrowser"));
+  const picture = page.getByRole("img", { name: "What lab/browser shows now" });
+  await expect
+    .poll(() => picture.evaluate(naturalWidth), within)
+    .toBe(1280);
+  await page.getByRole("button", { name: "Take control" }).click();
+  const screen = page.getByRole("application");
+  await screen.waitFor();
+  await expect
+    .poll(() => screen.locator("img").evaluate(naturalWidth), within)
+    .toBe(1280);
+  const box = await screen.boundingBox();
+  await screen.click({ position: { x: (box?.width ?? 0) / 4, y: (box?.height ?? 0) / 4 } });
+  await page.keyboard.type("hello <b>");
+  await expect.poll(() => typed.at(-1), within).toBe("hello <b>");
+  const held = await daemon.call("take_control", { device_id: "browser" }, "other/1");
+  expect(held.error?.code).toBe("DEVICE_HELD");
+
+  const other = await openPage(await newAddress("/devices/lab%2Fbrowser"));
+  await isShown(other.page, /held by page\/[0-9a-f]{12}/);
+  expect(await other.page.getByRole("application").count()).toBe(0);
+  await other.close();
+  await page.getByRole("button", { name: "Release" }).click();
+  await page.getByRole("button", { name: "Take control" }).waitFor();
+  // Who leaves is sent no more pictures.
+  const ended = page.waitForEvent("requestfailed", (request) => request.url().includes("/live?"));
+  await page.getByRole("link", { name: "All devices" }).click();
+  await ended;
+  expect(trouble).toEqual([]);
+  await close();
+});
+
+it("shows a run while it runs, stops it, and links its report, which a person opens without a token", async () => {
+  const actions = Array.from({ length: 9 }, () => ({
+    command: "press_key",
+    params: { key: "HOME" },
+    wait_ms: 8_000,
+  }));
+  const begun = await daemon.call("execute_device_action", { device_id: "box", actions, wait_ms: 0 });
+  const { execution_id } = z.object({ execution_id: z.string() }).parse(begun.result);
+  const { page, close } = await openPage(await newAddress(`/runs/${execution_id}`));
+  await page.getByRole("button", { name: "Stop the run" }).click();
+  await isShown(page, "cancelled");
+  await page.getByRole("button", { name: "Make a report" }).click();
+  const link = await page.getByRole("link", { name: "Open the report" }).getAttribute("href");
+  const report = await fetch(link ?? "");
+  expect(report.status).toBe(200);
+  expect(report.headers.get("content-security-policy")).toContain("sandbox");
+  expect(await report.text()).toContain("cancelled");
+  await close();
+});
+
+it("is opened by the command line, once", async () => {
+  const programs = openPrograms(dataDir);
+  const { code, out, err } = await programs.start("open", ["run", "--print"]).ended;
+  expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining("60 s") });
+  const { page, close } = await openPage(out.trim());
+  await page.getByRole("heading", { name: "Runs" }).waitFor();
+  await close();
+  const again = await openPage(out.trim());
+  await isShown(again.page, /used already/);
+  await isShown(again.page, "labwright open");
+  await again.close();
+});
+
+it("says that the server is away, and after its restart how to sign in again", async () => {
+  const { page, close } = await openPage(await newAddress());
+  await isShown(page, "lab/browser");
+  const { port } = daemon.file();
+  daemon.signal("SIGKILL");
+  await daemon.ended;
+  await isShown(page, /does not answer/);
+  // What it knew last stays.
+  await isShown(page, "lab/browser");
+  daemon = await startDaemonProcess({ dataDir, args: ["--port", String(port)] });
+  await isShown(page, /not signed in/);
+  await close();
+});
