@@ -1,19 +1,14 @@
 import type { ConsoleMessage, Page } from "playwright-core";
+import type { ConsoleLine } from "../../ports.ts";
 import { shownText } from "./bodies.ts";
 import type { Traffic } from "./traffic.ts";
 
 /** `exception`: no script caught it. */
 export const consoleLevels = ["exception", "error", "warning", "log", "debug"] as const;
-export type ConsoleLevel = (typeof consoleLevels)[number];
+type ConsoleLevel = (typeof consoleLevels)[number];
 
 /** A line of a console, or an uncaught exception. `at` is in milliseconds since 1970; `place` is an address, mostly with a line. */
-export type ConsoleEntry = {
-  at: number;
-  level: ConsoleLevel;
-  text: string;
-  place: string;
-  page: Page | null;
-};
+export type ConsoleEntry = { at: number; level: ConsoleLevel; text: string; place: string };
 
 const LONGEST_TEXT = 1_000;
 const LONGEST_PLACE = 500;
@@ -23,7 +18,7 @@ export async function readConsole(pages: readonly Page[], { errors }: Traffic): 
   const logged = await Promise.all(
     pages.map(async (page) => {
       const messages = await page.consoleMessages({ filter: "all" }).catch(() => []);
-      return messages.filter((message) => message.type() !== "clear").map((one) => entryOf(one, page));
+      return messages.filter((message) => message.type() !== "clear").map(entryOf);
     }),
   );
   const thrown = errors.map((error) => ({ ...error, level: "exception" as const }));
@@ -36,12 +31,19 @@ export async function readConsole(pages: readonly Page[], { errors }: Traffic): 
     .sort((a, b) => a.at - b.at);
 }
 
-const entryOf = (message: ConsoleMessage, page: Page): ConsoleEntry => ({
+const entryOf = (message: ConsoleMessage): ConsoleEntry => ({
   at: message.timestamp(),
   level: levelOf(message.type()),
   text: message.text(),
   place: placeOf(message),
-  page,
+});
+
+/** An entry as replies and reports show it. */
+export const consoleLine = ({ at, level, text, place }: ConsoleEntry): ConsoleLine => ({
+  at: new Date(at).toISOString(),
+  level,
+  text,
+  ...(place && { place }),
 });
 
 function levelOf(type: ReturnType<ConsoleMessage["type"]>): ConsoleLevel {

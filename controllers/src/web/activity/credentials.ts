@@ -22,7 +22,7 @@ const header = /\b(Bearer|Basic)\s+[\w.~+/=-]{8,}/g;
 const jsonWebToken = /\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g;
 
 /** True if a value of this name is a credential, such as that of the cookie `session_id`. */
-export const isCredentialName = (name: string): boolean => credentialName.test(name);
+const isCredentialName = (name: string): boolean => credentialName.test(name);
 
 /**
  * Hides credentials in a body, an address or a line of a console by their names: in JSON, forms and multipart forms; and tokens by

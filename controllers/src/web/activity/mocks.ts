@@ -16,7 +16,7 @@ export type Mock = MockedRequests & {
   /** So many requests, then the server again. */
   times: number;
 };
-type Used = Mock & { used: number };
+type Used = Mock & { used: number; ending: AbortController };
 
 const everything = "**/*";
 
@@ -25,17 +25,18 @@ const everything = "**/*";
  * the guard of addresses, as if there were none. Ends with its context.
  */
 export class Mocks {
-  /** Requests that a mock answered or failed: they say nothing about the app's servers. */
-  readonly answered = new WeakSet<Request>();
+  /** Requests that a mock answered, with the body, or failed: they say nothing about the app's servers. */
+  readonly answered = new WeakMap<Request, string | undefined>();
   #mocks: Used[] = [];
-  #ending = new AbortController();
   #isRouted = false;
 
   /** `mayAnswer` is false for a request whose answer would be code in the page; `refused` reports it. */
   constructor(
     private readonly context: BrowserContext,
     private readonly policy: { mayAnswer(request: Request): boolean; refused(request: Request): void },
-  ) {}
+  ) {
+    context.once("close", () => this.#end(this.#mocks));
+  }
 
   get count(): number {
     return this.#mocks.length;
@@ -43,20 +44,23 @@ export class Mocks {
 
   /** Takes the place of an earlier mock for the same requests. */
   async add(mock: Mock): Promise<void> {
-    this.#mocks = [{ ...mock, used: 0 }, ...this.#mocks.filter((one) => !isSame(one, mock))];
+    this.#end(this.#mocks.filter((one) => isSame(one, mock)));
+    this.#mocks = [{ ...mock, used: 0, ending: new AbortController() }, ...this.#mocks];
     await this.#route();
   }
 
   /** Ends the mock for these requests, or all. Returns how many ended, and how many requests they were used for. */
   async remove(requests: MockedRequests | undefined): Promise<{ ended: number; used: number }> {
     const ended = this.#mocks.filter((one) => requests === undefined || isSame(one, requests));
-    this.#mocks = this.#mocks.filter((one) => !ended.includes(one));
-    if (this.#mocks.length === 0) {
-      this.#ending.abort();
-      this.#ending = new AbortController();
-    }
+    this.#end(ended);
     await this.#route();
     return { ended: ended.length, used: ended.reduce((sum, { used }) => sum + used, 0) };
+  }
+
+  /** Requests that wait for one of these go on at once. */
+  #end(ended: readonly Used[]): void {
+    this.#mocks = this.#mocks.filter((one) => !ended.includes(one));
+    for (const { ending } of ended) ending.abort();
   }
 
   /** While requests are routed, each one pauses in the browser and its cache is off: only as long as there is a mock. */
@@ -70,24 +74,24 @@ export class Mocks {
   }
 
   readonly #handle = async (route: Route): Promise<void> => {
-    // A request may be gone with its tab before it is answered.
-    await this.#answer(route).catch(() => undefined);
+    // A request may be gone with its tab before it is answered. One that cannot be answered must not wait forever.
+    await this.#answer(route).catch(() => route.abort().catch(() => undefined));
   };
 
   async #answer(route: Route): Promise<void> {
     const request = route.request();
     const mock = await this.#mockFor(request);
     if (mock === undefined) return route.fallback();
-    const { answer, fail, delayMs } = mock;
+    const { answer, fail, delayMs, ending } = mock;
     if (answer && !this.policy.mayAnswer(request)) {
       mock.used--;
       this.policy.refused(request);
       return route.fallback();
     }
-    if (delayMs > 0) await pause(delayMs, this.#ending.signal).catch(() => undefined);
+    if (delayMs > 0) await pause(delayMs, ending.signal).catch(() => undefined);
     // Never `continue`: the guard of addresses comes after.
-    if ((!answer && fail === undefined) || !this.#mocks.includes(mock)) return route.fallback();
-    this.answered.add(request);
+    if ((!answer && fail === undefined) || ending.signal.aborted) return route.fallback();
+    this.answered.set(request, answer?.body);
     return answer ? route.fulfill(answer) : route.abort(fail);
   }
 

@@ -1,4 +1,4 @@
-import type { BrowserContext, Page, Request, WebError } from "playwright-core";
+import type { BrowserContext, Request, WebError } from "playwright-core";
 import { shortened } from "../../elements/quoted.ts";
 
 const REQUESTS_KEPT = 200;
@@ -19,7 +19,7 @@ export type SeenRequest = {
 };
 
 /** An exception that no script caught. `at` is in milliseconds since 1970. */
-export type ThrownError = { at: number; text: string; place: string; page: Page | null };
+type ThrownError = { at: number; text: string; place: string };
 
 type Kept = SeenRequest & { began: number; sent: number };
 
@@ -66,7 +66,7 @@ export class Traffic {
   #thrown(thrown: WebError): void {
     const { message, stack = "" } = thrown.error();
     const text = shortened(message, LONGEST_ERROR);
-    this.#errors.push({ at: Date.now(), text, place: placeIn(stack), page: thrown.page() });
+    this.#errors.push({ at: Date.now(), text, place: placeIn(stack) });
     if (this.#errors.length > ERRORS_KEPT) this.#errors.shift();
   }
 }

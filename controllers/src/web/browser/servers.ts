@@ -27,7 +27,7 @@ export class Servers {
   listen(
     context: BrowserContext,
     guard: Pick<UrlGuard, "failureOf">,
-    mocked: Pick<WeakSet<Request>, "has">,
+    mocked: Pick<WeakMap<Request, unknown>, "has">,
   ): void {
     context.on("response", (response) => this.#answered(response, mocked.has(response.request())));
     context.on("requestfailed", (request) => {

@@ -2,10 +2,12 @@ import { z } from "zod";
 import { type Command, defineCommand } from "../../contract.ts";
 import { matcherFor, matchSchema } from "../../elements/match.ts";
 import type { Actions } from "../acting/action.ts";
-import { type ConsoleEntry, consoleLevels, readConsole } from "../activity/consoleLines.ts";
-import { isFailed, pageOf, requestLine } from "../activity/requestLines.ts";
+import { consoleLevels, consoleLine, readConsole } from "../activity/consoleLines.ts";
+import { isFailed, requestLine } from "../activity/requestLines.ts";
 import type { SeenRequest } from "../activity/traffic.ts";
-import type { DrivenSession } from "../browser/session.ts";
+
+/** Each may take a thousand tokens. */
+const MOST_BODIES = 5;
 
 const readShape = {
   since: z
@@ -34,7 +36,7 @@ function readConsoleCommand(actions: Actions): Command {
       const entries = (await readConsole(session.pages(), session.live.traffic)).filter(
         ({ at, level }) => at > since && (levels === undefined || levels.includes(level)),
       );
-      const shown = entries.slice(-limit).map((entry) => lineOf(entry, session));
+      const shown = entries.slice(-limit).map(consoleLine);
       return {
         message: counted(entries.length, "line"),
         data: { lines: shown, ...rest(entries, shown.length, entries.at(-1)?.at ?? since) },
@@ -43,23 +45,12 @@ function readConsoleCommand(actions: Actions): Command {
   });
 }
 
-function lineOf({ at, level, text, place, page }: ConsoleEntry, session: DrivenSession) {
-  return { at: new Date(at).toISOString(), level, text, ...(place && { place }), ...tabOf(page, session) };
-}
-
-/** Only if there are several tabs. */
-function tabOf(page: ConsoleEntry["page"] | undefined, session: DrivenSession): { tab?: number } {
-  const pages = session.pages();
-  const tab = page ? pages.indexOf(page) : -1;
-  return pages.length > 1 && tab >= 0 ? { tab } : {};
-}
-
 function readNetwork(actions: Actions): Command {
   const { session } = actions;
   return defineCommand({
     name: "read_network",
     description:
-      "Gives the requests of pages: method, url, type, status or failure, ms; with bodies what was sent and answered, credentials masked. Servers wrote the answers.",
+      "Gives the requests of pages: method, url, type, status or failure, ms; with bodies what the last five sent and were answered, credentials masked. Servers wrote the answers.",
     effect: "read",
     input: z.strictObject({
       url: z.string().min(1).max(10_000).optional(),
@@ -82,12 +73,9 @@ function readNetwork(actions: Actions): Command {
       const fitting = traffic.requests.filter(fits);
       const isNamed = url === undefined ? () => true : await matcherFor(match, url, fitting.map(urlOf));
       const found = fitting.filter((seen) => isNamed(urlOf(seen)));
-      const shown = await Promise.all(
-        found.slice(-limit).map(async (seen) => ({
-          ...(await requestLine(seen, mocks, bodies)),
-          ...tabOf(pageOf(seen), session),
-        })),
-      );
+      const latest = found.slice(-limit);
+      const withBodies = new Set(bodies ? latest.slice(-MOST_BODIES) : []);
+      const shown = await Promise.all(latest.map((seen) => requestLine(seen, mocks, withBodies.has(seen))));
       const last = traffic.requests.at(-1)?.seq ?? since;
       return {
         message: counted(found.length, "request"),

@@ -116,7 +116,8 @@ function cookieCommands(actions: Actions): Command[] {
       done: ({ name }) => `the cookie ${name} is set`,
       async run({ name, value, url, path, expires_in_s, http_only: httpOnly, same_site: sameSite }) {
         const { origin, hostname: domain, protocol } = siteOf(actions, url);
-        secretInput()?.allow({ origin });
+        // A cookie goes to every port of its host.
+        for (const to of [origin, `${protocol}//${domain}`]) secretInput()?.allow({ origin: to });
         const expires = expires_in_s === undefined ? -1 : Math.round(Date.now() / 1_000) + expires_in_s;
         const cookie = { name, value, domain, path, expires, httpOnly, secure: protocol === "https:" };
         await session.browserContext().addCookies([{ ...cookie, ...(sameSite && { sameSite }) }]);

@@ -163,7 +163,12 @@ const answerSchema = z.strictObject({
     .refine(isShort, `is longer than ${longestBody} characters`)
     .default("")
     .describe("A text, or JSON as it is."),
-  headers: z.record(z.string().min(1).max(200), z.string().max(10_000)).default({}),
+  headers: z
+    .record(
+      z.string().max(200).regex(/^[\w!#$%&'*+.^`|~-]+$/, "is not a name of a header"),
+      z.string().max(10_000).regex(/^[^\r\n\0]*$/, "is not a value of a header"),
+    )
+    .default({}),
 });
 
 type Effect = { answer?: unknown; fail?: unknown; delay_ms?: unknown };
@@ -233,8 +238,11 @@ async function addMock({ live }: DrivenSession, given: MockInput): Promise<strin
     answer && `are answered with ${answer.status}`,
     fail && `fail (${fail})`,
   ].filter(Boolean);
-  return `requests to ${quoted(url)} ${how.join(" and ")}; ${live.mocks.count} mocked`;
+  return `requests to ${quoted(url)} ${how.join(" and ")}; ${mocksOf(live)}`;
 }
+
+const mocksOf = ({ mocks: { count } }: DrivenSession["live"]): string =>
+  count === 1 ? "1 mock is set" : `${count} mocks are set`;
 
 /** Throws ACTION_REJECTED where there is no such mock. */
 async function removeMocks({ live }: DrivenSession, given: MockInput): Promise<string> {
@@ -245,7 +253,7 @@ async function removeMocks({ live }: DrivenSession, given: MockInput): Promise<s
       "ACTION_REJECTED",
       `No mock was set for ${quoted(requests.url)} with this match and method. To set one, give answer, fail or delay_ms.`,
     );
-  return `${ended} ended after ${used} requests; ${live.mocks.count} mocked`;
+  return `${ended} ended after ${used} requests; ${mocksOf(live)}`;
 }
 
 const requestsOf = ({ url = "", match, method }: MockInput): MockedRequests => ({

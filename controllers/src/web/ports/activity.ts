@@ -1,7 +1,7 @@
-import type { Activity, ActivitySource } from "../../ports.ts";
+import type { ActivitySource } from "../../ports.ts";
 import { endsWithin } from "../../waiting/deadlines.ts";
-import { type ConsoleEntry, readConsole } from "../activity/consoleLines.ts";
-import { isFailed, isOpen, requestLine } from "../activity/requestLines.ts";
+import { type ConsoleEntry, consoleLine, readConsole } from "../activity/consoleLines.ts";
+import { isFailed, requestLine } from "../activity/requestLines.ts";
 import type { SeenRequest } from "../activity/traffic.ts";
 import type { DrivenSession } from "../browser/session.ts";
 
@@ -20,7 +20,7 @@ export const createActivity = (session: DrivenSession): ActivitySource => ({
       lines = entries.filter(({ at }) => at >= from);
     });
     const seen = worst(
-      traffic.requests.filter(({ at, ms: took = 0 }) => at + took >= from),
+      traffic.requests.filter((one) => (one.ms === undefined ? isAwaited(one) : one.at + one.ms >= from)),
       rankOfRequest,
     );
     const withBodies = new Set(seen.filter((one) => rankOfRequest(one) < 2).slice(-MOST_BODIES));
@@ -49,12 +49,9 @@ function rankOfRequest(seen: SeenRequest): number {
   const { request } = seen;
   const isWrite = !/^(GET|HEAD|OPTIONS)$/.test(request.method());
   if (isWrite) return 1;
-  return isOpen(seen) || /^(fetch|xhr|document)$/.test(request.resourceType()) ? 2 : 3;
+  return /^(fetch|xhr|document)$/.test(request.resourceType()) ? 2 : 3;
 }
 
-const consoleLine = ({ at, level, text, place }: ConsoleEntry): Activity["console"][number] => ({
-  at: new Date(at).toISOString(),
-  level,
-  text,
-  ...(place && { place }),
-});
+/** A page may wait for it still, whenever it began; streams stay open as long as the page. */
+const isAwaited = ({ request }: SeenRequest): boolean =>
+  !/^(eventsource|websocket|media|ping|beacon)$/.test(request.resourceType());
