@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type {
+  ActivitySource,
   AppInUse,
   ControllerFacts,
   ControllerStatus,
@@ -272,6 +273,7 @@ export type Controller = {
   readonly logs?: LogSource;
   readonly focus?: FocusSource;
   readonly findings?: FindingSource;
+  readonly activity?: ActivitySource;
   readonly cloud?: CloudSession;
   /**
    * Waits until the screen shows what the commands so far led to, for at most 2 s, with no fixed settle time. Throws

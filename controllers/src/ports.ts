@@ -175,6 +175,38 @@ export type FindingSource = {
   onFinding(listener: (finding: DeviceFinding) => void): () => void;
 };
 
+/** A line of the app's console. `at` is ISO 8601 UTC; `place` is an address, mostly with a line. */
+export type ConsoleLine = { at: string; level: string; text: string; place?: string };
+
+/** A request of the app, credentials masked. `ms` is absent while it is under way, `status` if it got no answer. */
+export type RequestLine = {
+  at: string;
+  method: string;
+  url: string;
+  /** What it was for, such as `fetch`, `document` or `image`. */
+  type: string;
+  status?: number;
+  failure?: string;
+  ms?: number;
+  /** A mock answered it, or had it fail. */
+  mocked?: true;
+  /** Bodies as text, cut; of other data, its size and type in brackets. */
+  sent?: string;
+  answer?: string;
+};
+
+/** What the app logged and requested, oldest first. The app and its servers wrote all of its texts. */
+export type Activity = { console: readonly ConsoleLine[]; requests: readonly RequestLine[] };
+
+/** Evidence for a step that failed. */
+export type ActivitySource = {
+  /**
+   * What came in the last `ms`: at most 30 lines and 30 requests, faults before others, with the bodies of a few. Takes a second or
+   * so at most. Never throws: of a device that does not answer, it is empty.
+   */
+  recent(ms: number): Promise<Activity>;
+};
+
 /** Whether a controller reaches its device. `fix` says what a person can do. */
 export type ControllerStatus =
   | { state: "online" }

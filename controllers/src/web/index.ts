@@ -12,6 +12,7 @@ import {
 } from "./browser/settings.ts";
 import { webChecks } from "./checks/checks.ts";
 import { webCommands } from "./commands/commands.ts";
+import { createActivity } from "./ports/activity.ts";
 import { createHealth } from "./ports/health.ts";
 import { createLook } from "./ports/look.ts";
 import { createRecorder } from "./ports/recorder.ts";
@@ -39,6 +40,7 @@ export function createWebController(settings: WebSettings, context: ControllerCo
     isolation: { enter: ({ storageState }, signal) => session.enter(storageState, signal) },
     untilUsable: (signal) => actions.untilUsable(signal),
     health: createHealth(session),
+    activity: createActivity(session),
     facts: () => session.facts(),
     noticesAfter: (seq) => session.notices.after(seq),
     open: (signal) => session.open(signal),

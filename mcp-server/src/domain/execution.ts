@@ -27,6 +27,31 @@ export const executionStatusSchema = z.enum([
 export type ExecutionStatus = z.output<typeof executionStatusSchema>;
 export type FinalStatus = Exclude<ExecutionStatus, "queued" | "running">;
 
+/**
+ * What the app logged and requested from the action before a failed step on, oldest first; of too much, faults before others. The app and
+ * its servers wrote the texts; credentials are masked. `ms` is absent while a request was under way.
+ */
+export const activitySchema = z.object({
+  console: z.array(
+    z.object({ at: z.string(), level: z.string(), text: z.string(), place: z.string().optional() }),
+  ),
+  requests: z.array(
+    z.object({
+      at: z.string(),
+      method: z.string(),
+      url: z.string(),
+      type: z.string(),
+      status: z.int().optional(),
+      failure: z.string().optional(),
+      ms: z.int().optional(),
+      mocked: z.literal(true).optional(),
+      sent: z.string().optional(),
+      answer: z.string().optional(),
+    }),
+  ),
+});
+export type StepActivity = z.output<typeof activitySchema>;
+
 /** One step as it happened. `input` is recorded before secrets are filled in. */
 export const stepSchema = z.object({
   index: z.int(),
@@ -45,6 +70,7 @@ export const stepSchema = z.object({
   artifacts: z.array(z.object({ kind: z.string(), uri: z.string(), mime_type: z.string() })),
   /** What the device did by itself: dialogs, downloads, page errors, tabs, denied addresses, restarts. One line each. */
   notices: z.array(z.string()).optional(),
+  activity: activitySchema.optional(),
 });
 export type Step = z.output<typeof stepSchema>;
 

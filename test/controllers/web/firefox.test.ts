@@ -68,6 +68,53 @@ describe.skipIf(!isThere)("a Firefox that is installed", () => {
     expect(failure.code).toBe("URL_DENIED");
   });
 
+  test("reads its console and requests", async () => {
+    await device.run("navigate_to_url", { url: `${site.url}/errors` });
+    await device.run("click_element", { selector: "Throw" });
+    const lines = async () => (await device.run("read_console", { levels: ["error", "exception"] })).data?.lines;
+    await expect.poll(lines).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ level: "error", text: "told so" }),
+        expect.objectContaining({ level: "exception", text: expect.stringContaining("null") }),
+      ]),
+    );
+    const read = await device.run("read_network", { url: "/errors", limit: 1 });
+    expect(read.data?.requests).toMatchObject([{ method: "GET", type: "document", status: 200, ms: expect.any(Number) }]);
+  });
+
+  test("mocks requests, and the policy for addresses stays", async () => {
+    const result = async () => {
+      await device.run("navigate_to_url", { url: `${site.url}/fetcher?url=/data.json` });
+      const text = async () => (await device.run("get_text", { selector: "css=#result" })).data?.value;
+      await expect.poll(text).not.toBe("asking");
+      return text();
+    };
+    // The address of the page ends in it, too.
+    const requests = { url: "\\d/data\\.json$", match: "pattern" };
+    await device.run("mock_request", { ...requests, fail: "refused", times: 1 });
+    expect(await result()).toBe("refused");
+    expect(await result()).toBe("allowed");
+    await device.run("mock_request", { ...requests, answer: { status: 201, body: { a: 1 } } });
+    expect(await result()).toBe("allowed");
+    const read = await device.run("read_network", { ...requests, bodies: true, limit: 1 });
+    expect(read.data?.requests).toMatchObject([{ status: 201, mocked: true, answer: '{"a":1}' }]);
+    await device.run("mock_request", { url: "/second", delay_ms: 1 });
+    const failure = await failureOf(device.run("navigate_to_url", { url: `${site.url}/second` }));
+    expect(failure.code).toBe("URL_DENIED");
+    await device.run("mock_request", {});
+  });
+
+  test("has cookies and storage by name", async () => {
+    await device.run("navigate_to_url", { url: `${site.url}/storage` });
+    await device.run("set_cookie", { name: "user", value: "ada" });
+    await device.run("set_storage", { name: "item", value: "kept" });
+    expect(await device.js("return document.cookie + localStorage.getItem('item')")).toBe("user=adakept");
+    expect((await device.run("get_cookies", { name: "user" })).data?.cookies).toMatchObject([{ value: "ada" }]);
+    expect((await device.run("get_storage")).data?.items).toEqual([{ name: "item", value: "kept" }]);
+    await device.run("delete_cookies");
+    expect(await device.js("return document.cookie")).toBe("");
+  });
+
   test("withholds what a page would not notice, and says what cannot be set", async () => {
     const withheld = device.web.withheld?.().map(({ name }) => name);
     expect(withheld).toEqual(["double_click", "triple_click", "drag_and_drop", "emulate_media"]);

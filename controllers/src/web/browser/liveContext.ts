@@ -1,6 +1,8 @@
 import type { BrowserContext, Page, Request, Response } from "playwright-core";
 import type { DeviceNotice } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
+import { Mocks } from "../activity/mocks.ts";
+import { Traffic } from "../activity/traffic.ts";
 import { lostBrowser } from "../page/failures.ts";
 import { Dialogs } from "./dialogs.ts";
 import { Downloads } from "./downloads.ts";
@@ -18,16 +20,20 @@ type Listener = {
   notify(kind: DeviceNotice["kind"], text: string): void;
   /** Why a request really failed, by its address and the browser's error. */
   failureOf(url: string, errorText: string): string;
+  /** False for a request whose answer would be code in the page, where that is not allowed. */
+  mayMock(request: Request): boolean;
   opened(page: Page): void;
   crashed(page: Page): void;
 };
 
 const ANNOUNCED_KEPT = 20;
 
-/** One browser context with all that it remembers of itself: its tabs, what is set in it, dialogs and downloads. */
+/** One browser context with all that it remembers of itself: its tabs, what is set in it, dialogs, downloads and requests. */
 export class LiveContext {
   readonly dialogs: Dialogs;
   readonly downloads: Downloads;
+  readonly traffic = new Traffic();
+  readonly mocks: Mocks;
   readonly #perTab = new Map<string, TabSetting>();
   readonly #ofContext = new Map<string, ContextSetting>();
   /** Tabs that do not show what the client opened, with the reason. */
@@ -43,6 +49,11 @@ export class LiveContext {
   ) {
     this.dialogs = new Dialogs((line) => listener.notify("dialog", line));
     this.downloads = new Downloads((line) => listener.notify("download", line));
+    this.mocks = new Mocks(context, {
+      mayAnswer: (request) => listener.mayMock(request),
+      refused: (request) => listener.notify("url_denied", notMocked(request)),
+    });
+    this.traffic.listen(context, listener.failureOf);
     this.#listen(listener);
   }
 
@@ -65,15 +76,17 @@ export class LiveContext {
     context.on("weberror", (error) => listener.notify("page_error", error.error().message));
     context.on("response", (response) => {
       this.#noteLength(response);
-      if (response.status() >= 400 && isOfApp(response.request()))
-        listener.notify("http_error", httpError(response.request(), `answered ${response.status()}`));
+      const request = response.request();
+      if (response.status() >= 400 && isOfApp(request) && !this.mocks.answered.has(request))
+        listener.notify("http_error", httpError(request, `answered ${response.status()}`));
     });
     context.on("requestfailed", (request) => {
       const reason = listener.failureOf(request.url(), request.failure()?.errorText ?? "");
       // A page gives up its own requests when it is left, and a test may have switched the network off.
       if (/ABORTED|CANCELLED|DISCONNECTED|OFFLINE|BLOCKED/i.test(reason) || request.isNavigationRequest())
         return;
-      if (isOfApp(request)) listener.notify("http_error", httpError(request, `failed: ${reason}`));
+      if (isOfApp(request) && !this.mocks.answered.has(request))
+        listener.notify("http_error", httpError(request, `failed: ${reason}`));
     });
     context.on("download", (download) =>
       this.downloads.receive(download, this.#announced.get(download.url())),
@@ -147,8 +160,8 @@ export class LiveContext {
   }
 
   /**
-   * Undoes what {@link forEachTab} and {@link setOnContext} set, drops the answer to the next dialog and forgets dialogs and
-   * downloads. A tab that is gone has nothing to undo.
+   * Undoes what {@link forEachTab} and {@link setOnContext} set, ends all mocks, drops the answer to the next dialog and forgets
+   * dialogs and downloads. A tab that is gone has nothing to undo.
    */
   async undoSettings(): Promise<void> {
     const perTab = [...this.#perTab.values()];
@@ -158,6 +171,7 @@ export class LiveContext {
     this.dialogs.clear();
     this.downloads.clear();
     await Promise.allSettled([
+      this.mocks.remove(undefined),
       ...this.pages().flatMap((page) => perTab.map(({ undo }) => undo(page))),
       ...ofContext.map(({ undo }) => undo(this.context)),
     ]);
@@ -177,8 +191,13 @@ function isOfApp(request: Request): boolean {
   }
 }
 
+const httpError = (request: Request, what: string): string => `HTTP_ERROR: ${nameOf(request)} ${what}`;
+
+const notMocked = (request: Request): string =>
+  `${nameOf(request)} went to the server and not to its mock: the answer would be code in the page, which needs unsafe.javascript: true in the configuration`;
+
 /** Without the query, which may hold anything. */
-function httpError(request: Request, what: string): string {
+function nameOf(request: Request): string {
   const kind = request.isNavigationRequest() ? "the page" : request.resourceType();
-  return `HTTP_ERROR: ${request.method()} ${request.url().split(/[?#]/, 1)[0]} (${kind}) ${what}`;
+  return `${request.method()} ${request.url().split(/[?#]/, 1)[0]} (${kind})`;
 }

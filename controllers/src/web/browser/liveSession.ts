@@ -3,6 +3,7 @@ import type { ControllerContext, DeviceNotice, FreshStart } from "../../contract
 import type { ControllerFacts } from "../../ports.ts";
 import { endsWithin, untilAborted, withDeadline } from "../../waiting/deadlines.ts";
 import { SharedWork } from "../../waiting/sharedWork.ts";
+import { isData } from "../activity/mocks.ts";
 import { lostBrowser } from "../page/failures.ts";
 import { type PageSignals, watchPage } from "../page/signals.ts";
 import { BlankPage } from "./blankPage.ts";
@@ -69,12 +70,16 @@ export class LiveSession implements DrivenSession {
     this.guard = new UrlGuard(context, (line) => this.notify("url_denied", line));
   }
 
+  get live(): LiveContext {
+    return this.#top().live;
+  }
+
   get dialogs(): Dialogs {
-    return this.#top().live.dialogs;
+    return this.live.dialogs;
   }
 
   get downloads(): Downloads {
-    return this.#top().live.downloads;
+    return this.live.downloads;
   }
 
   page(): Page {
@@ -352,10 +357,10 @@ export class LiveSession implements DrivenSession {
     const context = await this.#browser.browser.newContext(contextOptions(this.settings, storageState));
     if (!this.#ownsBrowser()) await this.guard.guardContext(context);
     this.guard.guardConnections(context);
-    this.servers.listen(context, this.guard);
     const live = new LiveContext(context, {
       notify: (kind, text) => this.notices.add(kind, text, context),
       failureOf: (url, text) => this.guard.failureOf(url, text),
+      mayMock: (request) => this.context.unsafe.javascript || isData(request),
       opened: (page) => {
         this.signals(page);
         if (this.#acting > 0) live.makeCurrent(page);
@@ -364,6 +369,7 @@ export class LiveSession implements DrivenSession {
         this.#closeCrashed(live, page).catch(() => undefined);
       },
     });
+    this.servers.listen(context, this.guard, live.mocks.answered);
     for (const prepare of this.#preparations) await prepare(context);
     const page = await this.#openTab(live);
     const cdp = await this.signals(page).cdp();

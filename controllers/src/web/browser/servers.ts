@@ -23,11 +23,17 @@ export class Servers {
   readonly #words = new Map<string, Word>();
   readonly #documents = new WeakMap<Page, Opened>();
 
-  listen(context: BrowserContext, guard: Pick<UrlGuard, "failureOf">): void {
-    context.on("response", (response) => this.#answered(response));
-    context.on("requestfailed", (request) =>
-      this.#failed(request, guard.failureOf(request.url(), request.failure()?.errorText ?? "")),
-    );
+  /** `mocked` are requests that no server saw. */
+  listen(
+    context: BrowserContext,
+    guard: Pick<UrlGuard, "failureOf">,
+    mocked: Pick<WeakMap<Request, unknown>, "has">,
+  ): void {
+    context.on("response", (response) => this.#answered(response, mocked.has(response.request())));
+    context.on("requestfailed", (request) => {
+      if (mocked.has(request)) return;
+      this.#failed(request, guard.failureOf(request.url(), request.failure()?.errorText ?? ""));
+    });
   }
 
   opened(page: Page, since: number): Opened | undefined {
@@ -48,29 +54,31 @@ export class Servers {
     return own && reason ? { url: own.url, reason } : undefined;
   }
 
-  #answered(response: Response): void {
+  #answered(response: Response, isMocked: boolean): void {
     const status = response.status();
     const isRedirect = status >= 300 && status < 400;
     const challenge = status === 401 ? response.headers()["www-authenticate"]?.slice(0, 200) : undefined;
-    this.#note(response.request(), undefined, isRedirect ? undefined : { status, challenge });
+    const request = response.request();
+    if (!isMocked) this.#heard(request, undefined);
+    if (!isRedirect) this.#noteDocument(request, { status, challenge });
   }
 
   #failed(request: Request, failure: string): void {
     // A network that a test has switched off says nothing about the app; nor does a request that the page gave up.
     if (unreachableReason(failure) === undefined || /DISCONNECTED|OFFLINE/.test(failure)) return;
-    this.#note(request, failure, { failure });
+    this.#heard(request, failure);
+    this.#noteDocument(request, { failure });
   }
 
-  #note(
-    request: Request,
-    failure: string | undefined,
-    document: Omit<Opened, "at" | "url"> | undefined,
-  ): void {
+  #heard(request: Request, failure: string | undefined): void {
     const [url, from] = [request.url(), request.headers().referer];
     if (this.#words.size >= ORIGINS_KEPT) this.#words.clear();
     this.#words.set(originOf(url), { at: ++this.count, url, from, failure });
+  }
+
+  #noteDocument(request: Request, document: Omit<Opened, "at" | "url">): void {
     const page = mainPageOf(request);
-    if (page && document) this.#documents.set(page, { at: ++this.count, url, ...document });
+    if (page) this.#documents.set(page, { at: ++this.count, url: request.url(), ...document });
   }
 }
 

@@ -6,7 +6,7 @@ import type { BlankPage } from "./blankPage.ts";
 import type { Clipboard } from "./clipboard.ts";
 import type { Dialogs } from "./dialogs.ts";
 import type { Downloads } from "./downloads.ts";
-import type { ContextSetting, TabSetting } from "./liveContext.ts";
+import type { ContextSetting, LiveContext, TabSetting } from "./liveContext.ts";
 import type { Servers } from "./servers.ts";
 import type { WebSettings } from "./settings.ts";
 import type { UrlGuard } from "./urlGuard.ts";
@@ -43,6 +43,8 @@ export type DrivenSession = WebSession & {
   readonly servers: Servers;
   readonly guard: Pick<UrlGuard, "denials" | "explained" | "wasDenied">;
   readonly clipboard: Pick<Clipboard, "used">;
+  /** Of the context that is driven now. */
+  readonly live: Pick<LiveContext, "traffic" | "mocks">;
   isChromium(): boolean;
   /** What the tab did of itself: navigations under way, windows asked for. */
   signals(page: Page): PageSignals;

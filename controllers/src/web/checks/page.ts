@@ -17,6 +17,8 @@ import { absent, missing, ofPresence, ofSubject } from "../../elements/readings.
 import { holds } from "../../elements/text.ts";
 import { aboutIn, wantedIn } from "../../elements/titles.ts";
 import { portable } from "../../portable.ts";
+import { placeOf } from "../activity/consoleLines.ts";
+import { placeIn } from "../activity/traffic.ts";
 import type { CheckSession } from "../browser/session.ts";
 import { appUrl, isOfApp } from "../page/address.ts";
 import { askAgent, runApart } from "../page/askAgent.ts";
@@ -243,18 +245,10 @@ function noPageErrors(session: CheckSession): Check {
   });
 }
 
-function consoleLine(message: ConsoleMessage): string {
-  const { url, lineNumber } = message.location();
-  // A missing resource has no line.
-  const isResource = /^Failed to load resource/.test(message.text());
-  return placed(message.text(), isResource || url === "" ? url : `${url}:${lineNumber + 1}`);
-}
+const consoleLine = (message: ConsoleMessage): string => placed(message.text(), placeOf(message));
 
 const placed = (said: string, place: string): string =>
   `${quoted(said)}${place === "" ? "" : ` at ${shortened(place, 500)}`}`;
-
-/** The first place in a stack of Chromium or Firefox. */
-const placeIn = (stack: string): string => /(https?:\/\/\S+?:\d+):\d+/.exec(stack)?.[1] ?? "";
 
 function selectedText(session: CheckSession): Check {
   return defineCheck({

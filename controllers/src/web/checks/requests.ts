@@ -7,12 +7,10 @@ import { quoted } from "../../elements/quoted.ts";
 import { absent, missing } from "../../elements/readings.ts";
 import { holds as textHolds } from "../../elements/text.ts";
 import { aboutIn } from "../../elements/titles.ts";
-import { endsWithin } from "../../waiting/deadlines.ts";
+import { answerOf } from "../activity/bodies.ts";
 import type { CheckSession } from "../browser/session.ts";
 import { latest } from "./lookup.ts";
 
-/** An answer that is still coming, such as a stream, has no body yet. */
-const BODY_MS = 1_000;
 /** How many bodies are read, from the last request back. */
 const MOST_READ = 20;
 const LONGEST_URL = 1_000;
@@ -89,18 +87,6 @@ async function otherContent(request: Request, body: Content, answer: Content): P
   const came = await answerOf(request);
   if (came === undefined) return "no answer yet";
   return holds(answer, came) ? undefined : `answer ${quoted(came)}`;
-}
-
-/** Undefined while it is under way. The browser keeps no bodies of redirects and of previous pages. */
-async function answerOf(request: Request): Promise<string | undefined> {
-  const response = request.existingResponse();
-  if (response === null) return undefined;
-  let text: string | undefined;
-  const reading = response.text().then((read) => {
-    text = read;
-  });
-  await endsWithin(reading, BODY_MS);
-  return text;
 }
 
 const described = (what: string, wanted: Content): string =>

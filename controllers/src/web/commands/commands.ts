@@ -4,6 +4,7 @@ import type { Actions } from "../acting/action.ts";
 import type { Opened } from "../browser/servers.ts";
 import type { DrivenSession } from "../browser/session.ts";
 import { unreachable, unreachableReason } from "../page/failures.ts";
+import { activityCommands } from "./activity.ts";
 import { choiceCommands } from "./choices.ts";
 import { downloadCommands } from "./downloads.ts";
 import { environmentCommands } from "./environment.ts";
@@ -32,6 +33,7 @@ export function webCommands(actions: Actions, nameStep: NameStep): readonly Comm
     ...waitCommands(session),
     ...downloadCommands(session),
     ...readingCommands(actions),
+    ...activityCommands(actions),
     ...tabCommands(actions),
     ...environmentCommands(actions),
     ...networkCommands(actions),

@@ -143,6 +143,40 @@ describe("the page of a report", () => {
     expect(await find("h2").innerText()).toContain('<script>alert("x")</script>');
   });
 
+  it("shows what the app logged and requested in a failed step, open where something went wrong", async () => {
+    const at = "2026-01-01T10:00:01.500Z";
+    const [first, ...others] = failedEntry().steps.toReversed();
+    const activity = {
+      console: [
+        { at, level: "exception", text: "basket is undefined", place: "http://shop/app.js:7" },
+        { at, level: "log", text: "ready" },
+      ],
+      requests: [
+        { at, method: "GET", url: "http://shop/logo.png", type: "image", status: 200, ms: 12 },
+        { at, method: "POST", url: "http://shop/api", type: "fetch" },
+      ],
+    };
+    await load({
+      ...failedEntry(),
+      steps: [...others.toReversed(), ...(first ? [{ ...first, activity }] : [])],
+    });
+    const folds = find(".decision details.activity");
+    expect(await folds.locator("summary").allInnerTexts()).toEqual([
+      expect.stringContaining("Console: 2, 1 errors"),
+      expect.stringContaining("Requests: 2"),
+    ]);
+    expect(await folds.evaluateAll((all) => all.map((one) => one.hasAttribute("open")))).toEqual([
+      true,
+      false,
+    ]);
+    expect(await folds.first().innerText()).toMatch(
+      /10:00:01.500\s+exception\s+basket is undefined\s+http:\/\/shop\/app.js:7/,
+    );
+    expect(await folds.last().textContent()).toMatch(
+      /200.*GET http:\/\/shop\/logo.png.*no answer yet.*POST http:\/\/shop\/api/,
+    );
+  });
+
   it("says that no test ran when none did", async () => {
     expect(await load()).toEqual([]);
     expect(await find("main").innerText()).toContain("No test ran");

@@ -121,6 +121,15 @@ export const hostileEntry = (): ReportEntry => ({
       output: { expected: hostile, actual: hostile, nearest: [hostile] },
       error: { code: hostile, message: hostile },
       artifacts: [{ kind: hostile, uri: hostile, mime_type: `image/png"><script>alert(2)</script>` }],
+      activity: {
+        console: [{ at: hostile, level: hostile, text: hostile, place: hostile }],
+        requests: [
+          {
+            ...{ at: hostile, method: hostile, url: hostile, type: hostile, failure: hostile },
+            ...{ sent: hostile, answer: hostile, mocked: true as const },
+          },
+        ],
+      },
     }),
   ],
   pictures: new Map([[hostile, { ...redPicture, mimeType: `image/png"><script>alert(3)</script>` }]]),

@@ -14,6 +14,7 @@ const secretParameters: ReadonlyMap<string, string> = new Map([
   ["input_text", "text"],
   ["type_text", "text"],
   ["http_credentials", "password"],
+  ["set_cookie", "value"],
 ]);
 
 /** The text of a command in which secrets are filled in. */
@@ -35,7 +36,7 @@ function secretProblems({ action, params, offered }: Prepared, secrets: Secrets,
     .named(others)
     .map(
       (name) =>
-        `${at}: {{secret.${name}}} may only stand in the text of input_text and type_text and in the password of http_credentials`,
+        `${at}: {{secret.${name}}} may only stand in the text of input_text and type_text, in the password of http_credentials and in the value of set_cookie`,
     );
 }
 

@@ -1,4 +1,4 @@
-import type { Step } from "../../../domain/index.ts";
+import type { Step, StepActivity } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
 import { span } from "../../../observability/span.ts";
 import type { Database } from "../../../storage/engine/database.ts";
@@ -13,6 +13,8 @@ import type {
   RunSpec,
   Secrets,
 } from "../../ports.ts";
+import { mapStrings } from "../../values/strings.ts";
+import { ActivityOfSteps } from "../activity.ts";
 import { type AppModel, inApp } from "../inUse.ts";
 import type { Notices } from "../notices.ts";
 import { type BodyResult, endingOf, type Outcome, reasonOf, timedOut } from "./endings.ts";
@@ -73,6 +75,7 @@ export class LiveRun<Output extends object = object> {
   private over = false;
   private readonly startedAt: number;
   private readonly watchers = new Set<Watcher>();
+  private readonly activity: ActivityOfSteps;
 
   constructor(
     readonly options: RunOptions,
@@ -80,6 +83,7 @@ export class LiveRun<Output extends object = object> {
   ) {
     this.id = options.record.execution.id;
     this.startedAt = deps.clock.monotonic();
+    this.activity = new ActivityOfSteps(options.grant.device, deps.clock);
   }
 
   abort(reason: ToolError): void {
@@ -202,7 +206,14 @@ export class LiveRun<Output extends object = object> {
       ...(notices.length > 0 && { notices: notices.map(storableText) }),
     });
     const before = this.stored;
-    const appended = before.then(() => this.options.record.step(whole)).catch(storageFailed);
+    const evidence = this.activity.of(step);
+    const appended = Promise.all([evidence, before])
+      .then(([activity]) =>
+        this.options.record.step(
+          activity ? { ...whole, activity: storedActivity(activity, secrets) } : whole,
+        ),
+      )
+      .catch(storageFailed);
     this.stored = appended;
     // Whoever awaits `step` sees the failure; the chain itself must not be an unhandled one.
     appended.catch(() => undefined);
@@ -244,6 +255,11 @@ const storableError = ({ code, message, dispatched }: NonNullable<Step["error"]>
   message: storableText(message),
   ...(dispatched && { dispatched }),
 });
+
+function storedActivity(activity: StepActivity, secrets: Secrets): StepActivity {
+  const texts = <T extends object>(one: T): T => mapStrings(one, storableText);
+  return secrets.mask({ console: activity.console.map(texts), requests: activity.requests.map(texts) });
+}
 
 export function storageFailed(error: unknown): never {
   throw storageError(error);

@@ -45,6 +45,8 @@ details.test[open]{padding-bottom:18px;margin-bottom:20px}
 .badge.error,.badge.timeout,.badge.flaky{color:var(--error);background:var(--error-bg)}
 p.rerun{margin:10px 0;color:var(--soft)}
 ul.notices{margin:8px 0;padding-left:20px;overflow-wrap:anywhere}
+details.activity{margin:8px 0}table.log{border-collapse:collapse;width:100%;font-size:13px}table.log pre{max-height:160px}
+table.log td{vertical-align:top;padding:4px 10px 4px 0;overflow-wrap:anywhere;border-bottom:1px solid var(--line)}tr.fault td{color:var(--failed)}
 dl.facts{display:grid;grid-template-columns:repeat(auto-fill,minmax(210px,1fr));gap:8px 20px;margin:16px 0}
 dl.facts dt{color:var(--soft);font-size:12px}dl.facts dd{margin:0;overflow-wrap:anywhere}
 .reason{grid-column:1/-1;border-left:4px solid var(--other);background:var(--other-bg);border-radius:0 8px 8px 0;padding:6px 12px;margin:4px 0;overflow-wrap:anywhere;min-width:0}

@@ -1,5 +1,6 @@
 import { noticesOf, type Step } from "../../../domain/index.ts";
 import { type Finding, findingOf, seconds } from "../judgement/facts.ts";
+import { activityView } from "./activityView.ts";
 import { badge, escapeMarkup as e } from "./markup.ts";
 import { pictureView, type Shot, shotsOf } from "./pictures.ts";
 import type { StepNode } from "./stepTree.ts";
@@ -36,7 +37,7 @@ function bodyOf(step: Step, children: readonly StepNode[], entry: ReportEntry): 
   const called = block("Input", step.input) + block("Output", step.output);
   if (children.length === 0) return details(step, entry) + called;
   const hasFailed = children.some(({ status }) => status !== "passed");
-  return `${hasFailed ? notices(step) : details(step, entry)}<details><summary class="soft small">Input and output</summary>${called}</details>`;
+  return `${hasFailed ? notices(step) + activityView(step) : details(step, entry)}<details><summary class="soft small">Input and output</summary>${called}</details>`;
 }
 
 const whereOf = ({ kind, path, index }: Step) =>
@@ -48,13 +49,14 @@ function track({ started_at, duration_ms }: StepNode, { total, from }: RowContex
   return `<span class="track"><i style="left:${left.toFixed(1)}%;width:${width.toFixed(1)}%"></i></span>`;
 }
 
-/** What a step says of itself: what was expected and found, or its error, on the picture that shows it; and its notices. */
+/** What a step says of itself: what was expected and found, or its error, on the picture that shows it; its notices; and what the app logged and requested. */
 export function details(step: Step, entry: ReportEntry): string {
   const finding = findingOf(step);
   const words = finding ? findingTable(finding) : errorLine(step);
   const shots = shotsOf(step, entry);
   const main = shots.find(([, caption]) => /judged|after/.test(caption)) ?? shots[0];
-  if (words === "" || !main) return words + gallery(shots, entry) + notices(step);
+  const seen = notices(step) + activityView(step);
+  if (words === "" || !main) return words + gallery(shots, entry) + seen;
   const others = shots.filter((shot) => shot !== main);
   const [uri, caption] = main;
   // A place is one of the first picture that was judged, or else of the screen.
@@ -64,7 +66,7 @@ export function details(step: Step, entry: ReportEntry): string {
   return [
     `<figure class="main"><figcaption>${words}${e(caption)}${framed}</figcaption>${picture(uri, { text, area, entry })}</figure>`,
     gallery(others, entry),
-    notices(step),
+    seen,
   ].join("");
 }
 
