@@ -38,7 +38,7 @@ const sources = [
   ...["mcp-server/package.json", "package.json", "package-lock.json"],
 ].map((path) => join(root, path));
 /** For the editors of users. */
-const schemas = ["app.schema.json", "test.schema.json", "config.schema.json"];
+const schemas = ["app.schema.json", "test.schema.json", "config.schema.json", "gate.schema.json"];
 
 /** Chunks are shared, and loaded when they are needed. */
 const entries = {

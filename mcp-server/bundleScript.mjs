@@ -1,9 +1,14 @@
 // `import { expression } from "./module.ts?script"` gives a module for a page as text: an expression whose value has its exports. For
-// esbuild, which bundles the product, and for Vitest, which runs it from its sources.
+// esbuild, which bundles the product, and for Vitest, which runs it from its sources. `import { packed } from "package/file.js?packed"`
+// gives a file of a package as it is, in Brotli and Base64, for a large script that few pages need.
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { dirname, resolve } from "node:path";
+import { brotliCompressSync, constants } from "node:zlib";
 import { buildSync } from "esbuild";
 
 const suffix = "?script";
+const packedSuffix = "?packed";
 
 function expressionOf(file) {
   const { outputFiles } = buildSync({
@@ -22,6 +27,15 @@ function expressionOf(file) {
 
 const asModule = (file) => `export const expression = ${JSON.stringify(expressionOf(file))};`;
 
+const require = createRequire(import.meta.url);
+const packedFile = (path) => require.resolve(path.slice(0, -packedSuffix.length));
+
+function asPacked(file, quality) {
+  const params = { [constants.BROTLI_PARAM_QUALITY]: quality };
+  const packed = brotliCompressSync(readFileSync(file), { params }).toString("base64");
+  return `export const packed = ${JSON.stringify(packed)};`;
+}
+
 /** The plugin for esbuild. */
 export const scripts = {
   name: "scripts",
@@ -34,6 +48,14 @@ export const scripts = {
       contents: asModule(path),
       watchFiles: [path],
     }));
+    // In the usual namespace, so that the licence of the package is found.
+    build.onResolve({ filter: /\?packed$/ }, ({ path }) => ({
+      path: packedFile(path),
+      suffix: packedSuffix,
+    }));
+    build.onLoad({ filter: /./ }, ({ path, suffix: kind }) =>
+      kind === packedSuffix ? { contents: asPacked(path, constants.BROTLI_MAX_QUALITY) } : undefined,
+    );
   },
 };
 
@@ -42,9 +64,13 @@ export const scriptsForVitest = {
   name: "scripts",
   enforce: "pre",
   resolveId(id, importer) {
+    // Not by its path: what lies in node_modules is left to Node.
+    if (id.endsWith(packedSuffix)) return `\0${id}`;
     return id.endsWith(suffix) && importer ? resolve(dirname(importer), id) : undefined;
   },
   load(id) {
+    if (id.endsWith(packedSuffix))
+      return asPacked(packedFile(id.replace("\0", "")), constants.BROTLI_MIN_QUALITY);
     return id.endsWith(suffix) ? asModule(id.slice(0, -suffix.length)) : undefined;
   },
 };

@@ -224,7 +224,7 @@ export type CloudSession = {
 /** Something the device did by itself. `seq` counts up from 1 for as long as the controller lives. */
 export type DeviceNotice = {
   seq: number;
-  kind: "dialog" | "tab" | "download" | "page_error" | "http_error" | "url_denied" | "restarted";
+  kind: "dialog" | "tab" | "download" | "page_error" | "console_error" | "http_error" | "url_denied" | "restarted";
   text: string;
   at: string;
   /** A page of the holder did it, while a run that started fresh drove another one. */

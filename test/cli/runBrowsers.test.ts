@@ -86,7 +86,7 @@ test("a failed test keeps its trace, and terminal and reports say where; a passe
   expect(code).toBe(1);
   const [, id = ""] = /failed +traced bad .* (\w+)\n/.exec(output) ?? [];
   const shown = output.split("\n").filter((line) => line.includes("trace "));
-  expect(shown[0]?.trim()).toBe(`trace    npx playwright show-trace out/traces/${id}.zip`);
+  expect(shown[0]?.trim()).toBe(`trace    labwright trace out/traces/${id}.zip`);
   const files = readdirSync(join(folder, "out/traces"));
   expect(files).toHaveLength(shown.length);
   expect(files.every((file) => file.startsWith(id))).toBe(true);
@@ -99,7 +99,7 @@ test("a failed test keeps its trace, and terminal and reports say where; a passe
     ...{ name: "trace", contentType: "application/zip", path: `traces/${id}.zip` },
   });
   const inFolder = await run({ testcases: ["traced bad"], trace: "on-failure" });
-  expect(inFolder.output).toMatch(/show-trace \.labwright\/traces\/\w+\.zip/);
+  expect(inFolder.output).toMatch(/labwright trace \.labwright\/traces\/\w+\.zip/);
   expect(existsSync(join(folder, ".labwright/traces"))).toBe(true);
 });
 

@@ -18,6 +18,7 @@ import type { DaemonOptions } from "./options.ts";
 import { addOpenCommand } from "./page/open.ts";
 import { addRunCommands } from "./programRun.ts";
 import { type ExitCode, exitCodes, type Terminal, wrapText } from "./terminal.ts";
+import { addTraceCommand } from "./trace/command.ts";
 import { version } from "./version.ts";
 
 /** Every command with its options and an example. `exit` hears the exit code of the one that ran. */
@@ -54,6 +55,7 @@ export function createProgram(terminal: Terminal, exit: (code: ExitCode) => void
   program.commandsGroup("Run tests:");
   addRunCommands(program, terminal, exit);
   addReportCommand(program, terminal, exit);
+  addTraceCommand(program, terminal, exit);
   program.commandsGroup("Drive a device by hand:");
   addFolderCommands(program, terminal, exit);
   program.commandsGroup("List what is available:");

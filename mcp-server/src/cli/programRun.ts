@@ -32,8 +32,10 @@ export function addRunCommands(program: Command, terminal: Terminal, exit: (code
         "labwright run --matrix chrome,firefox,webkit,phone --report reports",
         "labwright run labwright --watch",
         "labwright run labwright --last-failed --trace on-failure",
+        "labwright run labwright --gate gate.yaml --report reports",
       ),
     )
+    .addHelpText("after", gateRulesText)
     .addHelpText("after", exitCodesText)
     .action(async (testcases: string[], given: RunGiven) => {
       const { runOnDaemon } = await import("./run/watch.ts");
@@ -45,9 +47,19 @@ export function addRunCommands(program: Command, terminal: Terminal, exit: (code
   addDemo(program, terminal, exit);
 }
 
+const gateRulesText = `
+Rules of a gate, in YAML; each is shown, kept or broken:
+  pass_rate: 95            percent of the tests that must pass; 100 when left out
+  new_flaky: 0             tests that are flaky and were not in the 30 days before
+  coverage: 80             percent of the requirements that have a test
+  requirements_passed: 75  percent of the requirements whose tests passed
+  console_errors: 0        errors in the browser's console
+  run_ms, test_ms: 60000   time of the whole run, and of the slowest test
+`;
+
 const exitCodesText = `
 Exit codes:
-  0 all passed, 1 a test failed, 130 interrupted
+  0 all passed, 1 a test failed, 130 interrupted; with --gate 0 all rules are kept, 1 one is broken
   2 something could not be judged, an entry of the matrix cannot be used, or the call is wrong
 `;
 
@@ -116,6 +128,11 @@ const addResults = (command: Command) =>
       new Option("--trace <when>", "keeps the trace of a browser's test that did not pass").choices([
         "on-failure",
       ]),
+    )
+    .option("--gate <file>", "judges the run by the rules of this file, which decide the exit code")
+    .option(
+      "--gate-json <file>",
+      "writes the gate's result there; gate.json in the folder of --report by default",
     )
     .option("--environment <name>", "recorded with the run; names its settings in labwright.yaml")
     .option("--allow-production", "lets requests change data where an environment is marked production")

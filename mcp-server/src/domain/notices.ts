@@ -13,6 +13,16 @@ export function noticesOf({ output, notices = [] }: Pick<Step, "output" | "notic
   return [...recorded.flatMap((result) => result.notices ?? []), ...notices];
 }
 
+const consoleMark = "CONSOLE_ERROR: ";
+
+/** The notice of an error in the app's console. Pages log many: it is kept with the step of a run, and not reported to the caller. */
+export const consoleNotice = (text: string): string => `${consoleMark}${text}`;
+export const isForRecord = (notice: string): boolean => notice.startsWith(consoleMark);
+
+/** The errors in the app's console among the notices of a step. */
+export const consoleErrorsOf = (notices: readonly string[]): string[] =>
+  notices.filter(isForRecord).map((notice) => notice.slice(consoleMark.length));
+
 /** A passed step that took at least this part of its time limit is called slow. */
 const slowPart = 0.7;
 

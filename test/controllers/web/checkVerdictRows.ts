@@ -300,6 +300,17 @@ const ofPage: readonly Row[] = [
   },
   { check: "dialog_seen", of: { absent: { text: "Sure?" } }, holds: presence },
   { check: "console_error_seen", of: { absent: { text: "boom" } }, holds: presence },
+  {
+    check: "accessible",
+    params: { rules: ["image-alt"] },
+    of: { there: {}, otherwise: { rules: ["html-has-lang"] }, absent: { within: "#none" } },
+    holds: { there: [true, false], otherwise: [false, true], absent: [false, false] },
+  },
+  {
+    check: "page_vitals",
+    of: { there: { max_cls: 100 }, wrong: { max_inp_ms: 100 } },
+    holds: { there: [true, false], wrong: [false, false] },
+  },
   { check: "no_page_errors", of: { there: {} }, holds: presence },
   {
     check: "selected_text",

@@ -35,6 +35,11 @@ describe.skipIf(!isThere)("a Firefox that is installed", () => {
     await device.run("click_element", { selector: "Greet" });
     expect(await device.check("text_visible", { text: "Hello Anna" })).toMatchObject({ holds: true });
     expect(await device.check("text_visible", { text: "Hello Bob" })).toMatchObject({ holds: false });
+    expect(await device.check("accessible", { rules: ["label", "button-name"] })).toMatchObject({ holds: true });
+    expect(await device.check("accessible", { rules: ["html-has-lang"] })).toMatchObject({ holds: false });
+    expect(await device.check("page_vitals", { max_cls: 1 })).toMatchObject({
+      inconclusive: "CLS unknown: this browser does not report it",
+    });
     expect(await device.check("element_value", { selector: "Size", value: "Large" })).toMatchObject({
       holds: true,
     });

@@ -14,6 +14,7 @@ const html = `<!doctype html><title>Noises</title><h1>Noises</h1>
   <button onclick="alert('Saved')">Alert</button>
   <button onclick="null.fail()">Throw</button>
   <button onclick="fetch('/later').then(() => { throw new Error('late trouble') })">Later</button>
+  <button onclick="console.error('logged trouble'); console.warn('a warning')">Log</button>
   <p>Quiet place</p>`;
 
 const noisy =
@@ -127,6 +128,28 @@ describe("a notice belongs to the step in which it arose", () => {
       ).toContain('alert "Saved" was accepted');
     }
   });
+});
+
+test("an error in the console is kept with its step for reports and gates, and told to no caller", async () => {
+  const blocks = [action("open", open()), action("logs", click("Log")), action("throws", click("Throw"))];
+  await holder.call("save_testcase", {
+    testcase: testcase("logging", [...blocks, sees("Quiet place")]),
+    replace: true,
+  });
+  const { structured } = await holder.call("execute_testcase", { testcase: "logging" });
+  expect(structured).toMatchObject({ status: "passed" });
+  expect(JSON.stringify(structured)).not.toMatch(/logged trouble|CONSOLE/);
+  const [, logs, throws] = await stepsOf(structured.execution_id);
+  expect(logs?.notices).toEqual(["CONSOLE_ERROR: logged trouble"]);
+  expect(throws?.notices).toEqual(
+    expect.arrayContaining([expect.stringMatching(/^CONSOLE_ERROR: Uncaught .*null/)]),
+  );
+  const acted = await act(holder, open(), click("Log"));
+  expect(JSON.stringify(acted.structured)).not.toContain("logged trouble");
+  expect(JSON.stringify(await stepsOf(acted.structured.execution_id))).toContain(
+    "CONSOLE_ERROR: logged trouble",
+  );
+  expect(JSON.stringify((await holder.call("dump_ui_elements", {})).structured)).not.toContain("CONSOLE");
 });
 
 describe("a notice reaches no other run and no other caller", () => {

@@ -27,6 +27,8 @@ type Listener = {
 };
 
 const ANNOUNCED_KEPT = 20;
+/** Of the errors in the console of one context. */
+const LOGGED_NOTED = 50;
 
 /** One browser context with all that it remembers of itself: its tabs, what is set in it, dialogs, downloads and requests. */
 export class LiveContext {
@@ -42,6 +44,8 @@ export class LiveContext {
   readonly #announced = new Map<string, number>();
   #current: Page | undefined;
   #open = true;
+  /** Errors in the console so far. */
+  #logged = 0;
 
   constructor(
     readonly context: BrowserContext,
@@ -73,7 +77,13 @@ export class LiveContext {
       // A dialog may be gone with its page before it is answered.
       this.dialogs.answer(dialog).catch(() => undefined);
     });
-    context.on("weberror", (error) => listener.notify("page_error", error.error().message));
+    context.on("weberror", (error) => {
+      listener.notify("page_error", error.error().message);
+      this.#noteLogged(listener, `Uncaught ${error.error().message}`);
+    });
+    context.on("console", (message) => {
+      if (message.type() === "error") this.#noteLogged(listener, message.text());
+    });
     context.on("response", (response) => {
       this.#noteLength(response);
       const request = response.request();
@@ -91,6 +101,11 @@ export class LiveContext {
     context.on("download", (download) =>
       this.downloads.receive(download, this.#announced.get(download.url())),
     );
+  }
+
+  /** A page that logs without end must not push all other notices out. */
+  #noteLogged(listener: Listener, text: string): void {
+    if (this.#logged++ < LOGGED_NOTED) listener.notify("console_error", text);
   }
 
   #noteLength(response: Response): void {

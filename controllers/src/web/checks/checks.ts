@@ -10,6 +10,7 @@ import { stateChecks } from "../../screens/stateChecks.ts";
 import { ANSWER_DEADLINE_MS, ask } from "../acting/question.ts";
 import type { CheckSession } from "../browser/session.ts";
 import type { Description } from "../page/agent/answers.ts";
+import { accessible } from "./accessible.ts";
 import { downloadChecks } from "./downloads.ts";
 import { elementPropertyChecks } from "./element.ts";
 import { layoutCheck } from "./layout.ts";
@@ -18,6 +19,7 @@ import { valueBetween } from "./numbers.ts";
 import { pageChecks } from "./page.ts";
 import { requestSeen } from "./requests.ts";
 import { tableCell } from "./tables.ts";
+import { pageVitals } from "./vitals.ts";
 
 /** The checks of the current tab. Each reads once; the caller polls. Throws DEVICE_LOST if the browser went away. */
 export function webChecks(session: CheckSession): readonly Check[] {
@@ -47,6 +49,8 @@ export function bareChecks(session: CheckSession): readonly Check[] {
     ...pageChecks(session),
     requestSeen(session),
     ...downloadChecks(session),
+    accessible(session),
+    pageVitals(session),
   ];
   return checks.map(admittingSilence);
 }

@@ -2,3 +2,8 @@
 declare module "*?script" {
   export const expression: string;
 }
+
+/** A file of a package as it is, in Brotli and Base64. */
+declare module "*?packed" {
+  export const packed: string;
+}

@@ -1,6 +1,7 @@
 import { countText } from "../../domain/index.ts";
 import type { ToolError } from "../../errors.ts";
 import { counted } from "../terminal.ts";
+import type { GatedTest } from "./gate.ts";
 import type { Planned } from "./plan.ts";
 import type { NotRun } from "./reportFiles.ts";
 
@@ -10,6 +11,10 @@ export type Ran = {
   status: string;
   flaky: boolean;
   executionId: string | undefined;
+  /** How long it took. */
+  ms: number | undefined;
+  /** It ran in a browser, and a gate asks for that. */
+  hasConsole: boolean;
   /** Files of its trace. */
   traces: string[];
   error?: string;
@@ -30,6 +35,15 @@ const unstarted = ({ rounds, ran }: Group) =>
 
 /** The names of the tests that could have run, but the run ended before. */
 export const leftOf = (group: Group): string[] => (group.missing ? [] : unstarted(group));
+
+/** Every test of a group, in its order, also those that did not run. */
+export const gatedTests = ({ rounds, ran }: Group): GatedTest[] =>
+  rounds.map(({ name }, place) => {
+    const end = ran.find(({ at }) => at === place);
+    return end
+      ? { ...end, name }
+      : { name, status: "not run", flaky: false, executionId: undefined, ms: undefined, hasConsole: false };
+  });
 
 const reasonOf = ({ code, message, hint }: ToolError) => `${code}: ${message} ${hint}`.trim();
 

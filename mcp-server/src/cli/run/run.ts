@@ -6,11 +6,13 @@ import { changedSince, type Loaded } from "../project/files.ts";
 import { type ExitCode, exitCodes, wrapText } from "../terminal.ts";
 import { annotationText } from "./annotations.ts";
 import type { RunConnection, RunTerminal } from "./connection.ts";
-import { type Group, groupText, leftOf, missingText, notRunOf, type Ran } from "./groups.ts";
+import { type GatedRun, gateCode, gateText, isBrowser, judgeGate, writeGate } from "./gate.ts";
+import { type GateRules, readGate } from "./gateFile.ts";
+import { type Group, gatedTests, groupText, leftOf, missingText, notRunOf, type Ran } from "./groups.ts";
 import { noteRun } from "./lastRun.ts";
 import { type Entry, entriesOf } from "./matrix.ts";
 import { type ExecuteOptions, runTest } from "./oneTest.ts";
-import { type Planned, type PlanOptions, planRun } from "./plan.ts";
+import { type Plan, type Planned, type PlanOptions, planRun } from "./plan.ts";
 import { tryReports, writeReports } from "./reportFiles.ts";
 import { deviceName, type Slot, type SlotOptions, type Slots, takeSlots } from "./slots.ts";
 import { progressText, withStatusLine } from "./statusLine.ts";
@@ -26,6 +28,10 @@ export type RunOptions = PlanOptions &
     /** Folder for `report.html`, `junit.xml` and `ctrf.json`; no files when left out. */
     report?: string | undefined;
     repeat: number;
+    /** A YAML file of rules that the run must keep; they decide the exit code in place of the tests. */
+    gate?: string | undefined;
+    /** A file for the result of the gate as JSON; with `report`, `gate.json` there when left out. */
+    gateJson?: string | undefined;
     /** How many tests run at the same time, each on a device of its own. Default 1. */
     workers?: number | undefined;
     /** No further test is started after this many did not pass. */
@@ -58,19 +64,21 @@ export async function runTestcases(
   refuseContradictions(options, terminal);
   const report = options.report === undefined ? undefined : resolve(terminal.cwd, options.report);
   if (report !== undefined && !options.list) await tryReports(report);
+  const gate = gateOf(options, report, terminal.cwd);
   const { tests: planned, files } = await planRun(options, connection, terminal);
   if (options.list) {
     for (const { name, file } of planned) terminal.out(`${file === undefined ? name : `${name}  ${file}`}\n`);
     return exitCodes.passed;
   }
-  return runPlanned({ planned, files, report }, { options, connection, terminal, ended: [] });
+  return runPlanned({ tests: planned, files, report, gate }, { options, connection, terminal, ended: [] });
 }
 
 async function runPlanned(
-  { planned, files, report }: { planned: Planned[]; files: readonly Loaded[]; report: string | undefined },
+  { tests: planned, files, report, gate }: Plan & { report: string | undefined; gate: Gate | undefined },
   running: Running,
 ): Promise<ExitCode> {
   const { terminal } = running;
+  const started = { at: new Date().toISOString(), from: performance.now() };
   const rounds = Array.from({ length: running.options.repeat }, () => planned).flat();
   const groups = await runGroups(rounds, running);
   const ran = groups.flatMap((group) => group.ran);
@@ -91,9 +99,37 @@ async function runPlanned(
   const missing = groups.flatMap(({ missing, rounds: tests }) => (missing ? tests : []));
   const unable = missing.length > 0 ? `, ${missing.length} not run` : "";
   terminal.out(`${countText(ran, left.length)}${unable}\n`);
-  if (terminal.signal.aborted) return exitCodes.interrupted;
-  return missing.length > 0 ? exitCodes.error : exitCodeOf(ran.map(({ status }) => status));
+  const ended = missing.length > 0 ? exitCodes.error : exitCodeOf(ran.map(({ status }) => status));
+  const code = terminal.signal.aborted ? exitCodes.interrupted : ended;
+  if (gate === undefined) return code;
+  const run = { tests: groups.flatMap(gatedTests), startedAt: started.at, ms: msSince(started.from) };
+  return applyGate(gate, run, code, running);
 }
+
+type Gate = { rules: GateRules; json: string | undefined };
+
+/** Read before anything runs. Throws INVALID_INPUT. */
+function gateOf({ gate, gateJson }: RunOptions, report: string | undefined, cwd: string): Gate | undefined {
+  if (gate === undefined && gateJson !== undefined)
+    throw new ToolError("INVALID_INPUT", "--gate-json needs a gate.", "Name its file with --gate.");
+  if (gate === undefined) return undefined;
+  const own = report && join(report, "gate.json");
+  return { rules: readGate(gate, cwd), json: gateJson === undefined ? own : resolve(cwd, gateJson) };
+}
+
+async function applyGate(
+  { rules, json }: Gate,
+  run: GatedRun,
+  code: ExitCode,
+  { connection, terminal }: Running,
+): Promise<ExitCode> {
+  const result = await judgeGate(rules, run, connection);
+  terminal.out(wrapText(gateText(result), terminal.columns));
+  if (json !== undefined) await writeGate(json, result);
+  return gateCode(result, code);
+}
+
+const msSince = (from: number): number => Math.round(performance.now() - from);
 
 async function runGroups(rounds: readonly Planned[], running: Running): Promise<Group[]> {
   const { options, connection, terminal } = running;
@@ -224,6 +260,7 @@ const isFault = ({ status }: { status: string }) => status !== "passed" && statu
 async function runOne(test: Planned, slot: Slot | undefined, { options, connection, terminal }: Running) {
   const device = slot && deviceName(slot.device);
   const { cwd, err } = terminal;
+  const hasConsole = options.gate !== undefined && slot !== undefined && (await isBrowser(slot, connection));
   const run = () => runTest(test, { options, slot }, connection, terminal);
   const { ended, traces } =
     options.trace === undefined || slot === undefined
@@ -233,7 +270,8 @@ async function runOne(test: Planned, slot: Slot | undefined, { options, connecti
     const { error } = ended;
     const text = notStartedText({ name: test.name, device }, error);
     const why = `${error.code}: ${error.message}`;
-    const end = { status: "error", flaky: false, executionId: undefined, traces, error: why };
+    const none = { executionId: undefined, ms: undefined, hasConsole: false };
+    const end = { status: "error", flaky: false, ...none, traces, error: why };
     return {
       end,
       stopped: false,
@@ -245,7 +283,8 @@ async function runOne(test: Planned, slot: Slot | undefined, { options, connecti
   const { reply, stopped } = ended;
   const shown = traces.map((path) => relative(cwd, path));
   const text = verdictText({ name: test.name, device }, reply, shown);
-  const end = { status: reply.status, flaky: reply.flaky === true, executionId: reply.execution_id, traces };
+  const { status, flaky = false, execution_id: executionId, duration_ms: ms } = reply;
+  const end = { status, flaky, executionId, ms, hasConsole, traces };
   return { end, stopped, isLost: slotLost.has(reply.reason?.code ?? ""), text, fault: faultOf(reply) };
 }
 

@@ -78,7 +78,7 @@ export function verdictText(test: Shown, run: RunReply, traces: readonly string[
 }
 
 const traceLine = (path: string) =>
-  `trace    npx playwright show-trace ${/^[\w./\\:-]+$/.test(path) ? path : JSON.stringify(path)}`;
+  `trace    labwright trace ${/^[\w./\\:-]+$/.test(path) ? path : JSON.stringify(path)}`;
 
 /** How many rows passed, and those that did not. */
 function rowLines({ rows }: RunReply): string[] {

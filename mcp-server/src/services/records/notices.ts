@@ -1,4 +1,5 @@
 import type { Controller, DeviceNotice } from "@labwright/controllers";
+import { consoleNotice, isForRecord } from "../../domain/index.ts";
 import type { OpenDevice } from "../ports.ts";
 
 /** Who uses a device: a lease, or the client that took it. */
@@ -16,6 +17,8 @@ export type Notices = {
   begin(device: OpenDevice, holder: Holder): string[];
   /** What came since the last reading. For the run under way only. */
   take(device: OpenDevice): string[];
+  /** Errors in the app's console since the last reading. They are for the record of the run's step, and not reported to the caller. */
+  takeLogged(device: OpenDevice): string[];
   /** A run ends. Unless `keep`, what is left of it is dropped. */
   end(device: OpenDevice, options: { keep: boolean }): void;
   /** For a caller that only looks: what is left, when the caller is the holder and no run is under way; else nothing. */
@@ -23,16 +26,17 @@ export type Notices = {
 };
 
 /** `background`: what the holder's own pages did while a run drove another one. */
-type Use = { holder: Holder | undefined; runs: number; background: string[] };
+type Use = { holder: Holder | undefined; runs: number; background: string[]; logged: string[] };
 
 const backgroundKept = 20;
+const loggedKept = 100;
 
 export function createNotices(): Notices {
   const uses = new Map<string, Use>();
   const seqRead = new WeakMap<Controller, number>();
 
   function useOf(device: OpenDevice): Use {
-    const use = uses.get(device.id) ?? { holder: undefined, runs: 0, background: [] };
+    const use = uses.get(device.id) ?? { holder: undefined, runs: 0, background: [], logged: [] };
     uses.set(device.id, use);
     return use;
   }
@@ -47,8 +51,10 @@ export function createNotices(): Notices {
     const use = useOf(device);
     const linesOf = (isBackground: boolean) =>
       found.filter(({ background = false }) => background === isBackground).map(({ line }) => line);
-    use.background = [...use.background, ...linesOf(true)].slice(-backgroundKept);
-    return linesOf(false);
+    const isReported = (line: string) => !isForRecord(line);
+    use.background = [...use.background, ...linesOf(true).filter(isReported)].slice(-backgroundKept);
+    use.logged = [...use.logged, ...linesOf(false).filter(isForRecord)].slice(-loggedKept);
+    return linesOf(false).filter(isReported);
   }
 
   /** All that is left of the holder. */
@@ -57,11 +63,18 @@ export function createNotices(): Notices {
     const use = useOf(device);
     const all = [...use.background, ...left];
     use.background = [];
+    use.logged = [];
     return all;
   }
 
   return {
     take,
+    takeLogged(device) {
+      const use = useOf(device);
+      const { logged } = use;
+      use.logged = [];
+      return logged;
+    },
     begin(device, holder) {
       const use = useOf(device);
       const isSame = isHolder(use, holder);
@@ -82,6 +95,7 @@ export function createNotices(): Notices {
 }
 
 function lineOf(controller: Controller, { kind, text }: DeviceNotice): string {
+  if (kind === "console_error") return consoleNotice(text);
   if (kind !== "restarted") return text;
   return `${controller.kind === "web" ? "BROWSER" : "DEVICE"}_RESTARTED: ${text}`;
 }

@@ -191,7 +191,9 @@ export class LiveRun<Output extends object = object> {
   private step({ notices: own = [], ...step }: Omit<Step, "index">): Promise<readonly string[]> {
     if (this.over) return Promise.reject(new ToolError("INTERRUPTED", "The run is over.", "Start another."));
     const { secrets } = this.deps;
-    const notices = [...own, ...this.deps.notices.take(this.options.grant.device)];
+    const { device } = this.options.grant;
+    const notices = [...own, ...this.deps.notices.take(device)];
+    const noted = [...notices, ...this.deps.notices.takeLogged(device)];
     const index = this.stepsDone;
     this.stepsDone += 1;
     this.doing = undefined;
@@ -203,7 +205,7 @@ export class LiveRun<Output extends object = object> {
       ...(step.error && { error: storableError(step.error) }),
       input: storable(step.input),
       output: storable(step.output),
-      ...(notices.length > 0 && { notices: notices.map(storableText) }),
+      ...(noted.length > 0 && { notices: noted.map(storableText) }),
     });
     const before = this.stored;
     const evidence = this.activity.of(step);
@@ -219,7 +221,7 @@ export class LiveRun<Output extends object = object> {
     appended.catch(() => undefined);
     this.say(`${step.label}: ${step.status}`);
     // A request takes no device further, so the next one may go out while this step is stored.
-    const ready = this.options.grant.device.id === "" ? before : appended;
+    const ready = device.id === "" ? before : appended;
     return ready.then(() => secrets.mask(notices));
   }
 

@@ -100,7 +100,7 @@ function sessionLink({ session_url: url }: Execution): string {
 }
 
 const traceLink = (path: string) =>
-  fact("Trace, for npx playwright show-trace", `<a href="${e(encodeURI(path))}">${e(path)}</a>`);
+  fact("Trace, for labwright trace", `<a href="${e(encodeURI(path))}">${e(path)}</a>`);
 
 const listed = (params: Params) => (Object.keys(params).length > 0 ? JSON.stringify(params) : undefined);
 
