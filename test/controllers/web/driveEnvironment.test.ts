@@ -1,5 +1,6 @@
 import { readFile, stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
+import sharp from "sharp";
 import { describe, expect, it } from "vitest";
 import { shared } from "../../fixtures/shared.ts";
 import { startSite } from "../../fixtures/site.ts";
@@ -163,6 +164,16 @@ describe("screenshots", () => {
     return [width, height];
   };
 
+  async function redPixels(bytes: Uint8Array): Promise<number> {
+    const { data, info } = await sharp(bytes).removeAlpha().raw().toBuffer({ resolveWithObject: true });
+    let count = 0;
+    for (let at = 0; at < data.length; at += info.channels) {
+      const [red = 0, green = 0, blue = 0] = data.subarray(at, at + 3);
+      if (red > 180 && green < 90 && blue < 110) count++;
+    }
+    return count;
+  }
+
   it("show the visible part, the whole page, an area or one element", async () => {
     await open("/scroll");
     expect(await size({})).toEqual([1280, 720]);
@@ -183,6 +194,24 @@ describe("screenshots", () => {
     await device.run("scroll", { direction: "top" });
     const after = await screen().capture({ area: { x: 0, y: 0, width: 200, height: 200 } }, NEVER);
     expect(Buffer.compare(before.bytes, after.bytes)).not.toBe(0);
+  });
+
+  it("frame an element that is to be highlighted once, and leave the page as it is", async () => {
+    await open("/scroll");
+    const html = () => device.js("return document.documentElement.outerHTML");
+    const [picture, before] = [await screen().capture({}, NEVER), await html()];
+    const area = { x: 0, y: 0, width: 600, height: 400 };
+    for (const options of [{}, { area }, { fullPage: true }, { format: "jpeg" as const }]) {
+      await device.run("element_highlight", { selector: "css=#box" });
+      const framed = await screen().capture(options, NEVER);
+      expect(await redPixels(framed.bytes)).toBeGreaterThan(100);
+      expect(await redPixels((await screen().capture(options, NEVER)).bytes)).toBe(0);
+    }
+    expect(await html()).toBe(before);
+    expect(Buffer.compare((await screen().capture({}, NEVER)).bytes, picture.bytes)).toBe(0);
+    await device.run("element_highlight", { selector: "css=#box" });
+    await open("/form");
+    expect(await redPixels((await screen().capture({}, NEVER)).bytes)).toBe(0);
   });
 
   it("do not wait for a font that never comes", async () => {

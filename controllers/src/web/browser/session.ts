@@ -1,4 +1,4 @@
-import type { BrowserContext, Frame, Page } from "playwright-core";
+import type { BrowserContext, ElementHandle, Frame, Page } from "playwright-core";
 import type { ControllerContext, DeviceNotice } from "../../contract.ts";
 import { Refs } from "../../elements/refs.ts";
 import type { PageSignals } from "../page/signals.ts";
@@ -81,8 +81,21 @@ export const testIdAttributeOf = ({ context }: Pick<WebSession, "context">): str
 /** The refs of a device, shared by looks, commands and checks, and the prefix of each frame's: `f2`, empty for the page itself. */
 export class ElementsMemory {
   readonly refs = new Refs();
+  #highlighted: ElementHandle | undefined;
   readonly #frames = new WeakMap<Frame, number>();
   #numbered = 0;
+
+  /** The next picture draws a frame around this element. */
+  highlight(element: ElementHandle): void {
+    this.#highlighted = element;
+  }
+
+  /** The element of {@link highlight}, once. */
+  takeHighlighted(): ElementHandle | undefined {
+    const element = this.#highlighted;
+    this.#highlighted = undefined;
+    return element;
+  }
 
   prefix(frame: Frame): string {
     if (!frame.parentFrame()) return "";

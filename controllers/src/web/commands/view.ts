@@ -1,14 +1,33 @@
 import { z } from "zod";
 import { type Command, defineCommand } from "../../contract.ts";
-import { hasTarget } from "../../elements/target.ts";
+import { hasTarget, targetShape, timeoutShape } from "../../elements/target.ts";
 import { portable } from "../../portable.ts";
 import type { Actions } from "../acting/action.ts";
 import { runApart } from "../page/askAgent.ts";
-import { shortCommand } from "./elementCommand.ts";
+import { elementCommand, shortCommand } from "./elementCommand.ts";
 import { scrollToElement } from "./scrollTo.ts";
 
 export function viewCommands(actions: Actions): Command[] {
-  return [scroll(actions), scrollToElement(actions), setViewportSize(actions), emulateMedia(actions)];
+  return [
+    scroll(actions),
+    scrollToElement(actions),
+    elementHighlight(actions),
+    setViewportSize(actions),
+    emulateMedia(actions),
+  ];
+}
+
+function elementHighlight(actions: Actions): Command {
+  return elementCommand(actions, {
+    name: "element_highlight",
+    description: "Draws a frame around the element in the next picture. The page itself stays as it is.",
+    input: z.strictObject({ ...targetShape, ...timeoutShape }),
+    done: "the next picture frames",
+    async run(locator, _, { limits }) {
+      await locator.scrollIntoViewIfNeeded(limits);
+      actions.session.memory.highlight(await locator.elementHandle(limits));
+    },
+  });
 }
 
 function scroll(actions: Actions): Command {

@@ -1,4 +1,4 @@
-import type { CDPSession, Page } from "playwright-core";
+import type { CDPSession, ElementHandle, Page } from "playwright-core";
 import type { z } from "zod";
 import type { Frame, Rect, ScreenSource } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
@@ -11,6 +11,7 @@ import { coverSecrets } from "../acting/secretFields.ts";
 import type { WebSession } from "../browser/session.ts";
 import { runApart } from "../page/askAgent.ts";
 import type { PageSignals } from "../page/signals.ts";
+import { withFrame } from "./highlight.ts";
 
 const DEADLINE_MS = 15_000;
 const JPEG_QUALITY = 80;
@@ -48,10 +49,31 @@ export function createScreen(session: ShownSession): ScreenSource {
             cdp === undefined ? byPlaywright(page, { area, format }, limited) : byDevTools(cdp, area, format);
           return frameOf(await untilAborted(taking, limited), format);
         };
-        return await take(await areaOf(session, { page, take, ...options }, limited), options.format);
+        const area = await areaOf(session, { page, take, ...options }, limited);
+        const picture = await take(area, options.format);
+        const marked = session.memory.takeHighlighted();
+        const box = marked && (await placeOf(marked, { page, take, area }, limited));
+        return box ? await withFrame(picture, box, options.format ?? "png") : picture;
       });
     },
   };
+}
+
+/** Where an element is in a picture of the area, in pixels of the picture. Undefined if it is gone or hidden. */
+async function placeOf(
+  element: ElementHandle,
+  { page, take, area }: { page: Page; take: Take; area: Rect | undefined },
+  signal: AbortSignal,
+): Promise<Rect | undefined> {
+  // Throws for an element of a document that was left.
+  const box = await element.boundingBox().catch(() => null);
+  element.dispose().catch(() => undefined);
+  if (box === null) return undefined;
+  const ratio = await pixelRatio(take);
+  if (area === undefined) return scaled(box, ratio);
+  const options = { timeout: DEADLINE_MS, signal };
+  const scroll = await runApart(page.locator(":root"), boxSchema, documentExtent, undefined, options);
+  return scaled({ ...box, x: box.x + scroll.x - area.x, y: box.y + scroll.y - area.y }, ratio);
 }
 
 /** In CSS pixels of the whole document. Undefined: what is visible. */
