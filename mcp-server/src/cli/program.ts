@@ -16,6 +16,7 @@ import { addTvCommands } from "./commands/tvCommands.ts";
 import { addFolderCommands } from "./folder/commands.ts";
 import type { DaemonOptions } from "./options.ts";
 import { addRunCommands } from "./programRun.ts";
+import { addRecordCommand } from "./record/commands.ts";
 import { type ExitCode, exitCodes, type Terminal, wrapText } from "./terminal.ts";
 import { version } from "./version.ts";
 
@@ -54,6 +55,7 @@ export function createProgram(terminal: Terminal, exit: (code: ExitCode) => void
   addReportCommand(program, terminal, exit);
   program.commandsGroup("Drive a device by hand:");
   addFolderCommands(program, terminal, exit);
+  addRecordCommand(program, terminal, exit);
   program.commandsGroup("List what is available:");
   addListCommands(program, terminal, exit);
   program.commandsGroup("Serve AI assistants:");
