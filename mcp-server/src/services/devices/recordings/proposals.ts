@@ -82,7 +82,7 @@ export function screenOf(
     return { screen: { name: lastPart(place), key: place, check }, arrival };
   }
   // One address may have several screens, in an app of one page.
-  const key = `${place} ${heading ?? ""}`;
+  const key = `${place} ${heading?.replaceAll(/\d+/g, "#") ?? ""}`;
   const before = known.find((one) => one.key === key);
   const screen = before ?? { name: (said ?? lastPart(place)).slice(0, 40), key, ...(arrival && { check: arrival }) };
   return { screen, arrival };
