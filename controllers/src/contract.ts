@@ -10,6 +10,7 @@ import type {
   FrameSource,
   LogSource,
   Moment,
+  PersonSource,
   ReferencePicture,
   SensorSource,
   StreamSource,
@@ -265,6 +266,7 @@ export type Controller = {
   readonly sensors?: SensorSource;
   readonly apps?: AppSource;
   readonly recorder?: Recorder;
+  readonly person?: PersonSource;
   readonly health?: HealthSource;
   readonly isolation?: Isolation;
   readonly frames?: FrameSource;

@@ -54,8 +54,17 @@ type Declared<Settings extends z.ZodType> = {
   ): () => void;
 };
 
-/** `headed`: its window is shown. `browser`: it is this browser, by a name such as `firefox`. */
-export type CopyWish = { headed: boolean; browser?: string | undefined };
+/**
+ * `headed`: its window is shown, on the `display` of the caller where one is given: DISPLAY, WAYLAND_DISPLAY, XAUTHORITY and
+ * XDG_RUNTIME_DIR of its environment. `browser`: it is this browser, by a name such as `firefox`. `cdp`: the address of a
+ * Chromium that already runs, in which a window of its own is opened.
+ */
+export type CopyWish = {
+  headed: boolean;
+  browser?: string | undefined;
+  display?: Readonly<Record<string, string>> | undefined;
+  cdp?: string | undefined;
+};
 
 /**
  * Makes the controllers of one technology; its name is that of the driver. `settings` is the strict schema of what a

@@ -1,4 +1,4 @@
-import type { Element, Frame, Rect, Space } from "./shapes.ts";
+import type { Element, Frame, Rect, Selector, Space } from "./shapes.ts";
 
 /** Moments that are compared with each other are readings of `performance.now()`: milliseconds of a clock that is never set. */
 export type Moment = number;
@@ -241,3 +241,55 @@ export type AppInUse = {
 
 /** A picture that was saved, and the plane that it was cut from, where that was kept: `area` says where. */
 export type ReferencePicture = { picture: Frame; area?: Rect; space?: Space };
+
+/**
+ * What a person did to the screen by hand. `did`: the command that does the same; `params` have no target yet. `asked`: they asked to
+ * point at an element (true) or no longer (false). `picked`: the element that they pointed at, with its visible text.
+ * `at` is when it was heard of. Selectors are ranked, best first, as `ElementSource.selectors` ranks them; empty where a
+ * command has no such target.
+ */
+export type PersonDeed = { at: Moment } & (
+  | { kind: "asked"; on: boolean }
+  | { kind: "picked"; selectors: readonly Selector[]; role: string; text: string }
+  | {
+      kind: "did";
+      command: string;
+      params: Readonly<Record<string, unknown>>;
+      selectors: readonly Selector[];
+      /** Where something was dropped. */
+      onto: readonly Selector[];
+      /** Role and name of the element, for people. */
+      role: string;
+      name: string;
+      /** So many clicks right before belong to it: it takes their place. */
+      replaces: number;
+      /** It must be done before the deed that came last: the answer to a dialog. */
+      isBefore: boolean;
+      /** Name of the secret that `params` hold as a placeholder. Its value stayed on the device. */
+      secret?: string;
+    }
+);
+
+export type PersonListener = {
+  deed(deed: PersonDeed): void;
+  /** The device was lost or closed, so there will be no more deeds. */
+  lost(): void;
+};
+
+/** A person's inputs while they are heard. */
+export type PersonWatch = {
+  /** From now on a press picks an element in place of acting on it, until one is picked. */
+  point(on: boolean): Promise<void>;
+  /** Which texts repeat a secret that was typed into a page that is still open. */
+  holdSecrets(texts: readonly string[]): Promise<boolean[]>;
+  /** Reports what is still being typed, and ends. Safe to call on a device that is gone. */
+  end(): Promise<void>;
+};
+
+/** Hears what a person does to the device by hand. Inputs that commands send are heard too: their times tell them apart. */
+export type PersonSource = {
+  /** A person can see and use the device, and it hears that: a browser with a window, which is Chromium. */
+  isSeen(): boolean;
+  /** Throws ACTION_REJECTED while another watch goes on. */
+  watch(listener: PersonListener, signal: AbortSignal): Promise<PersonWatch>;
+};

@@ -288,10 +288,10 @@ async function heldBy(
   { running: { services, watching }, agentStore }: Parts,
   agents: ReturnType<typeof agentsOf>,
 ) {
-  const { devices, executions, recordings, deployments } = services;
+  const { devices, executions, recordings, steps, deployments } = services;
   return {
     leases: (await devices.leases()).length,
-    runs: executions.running() + recordings.running() + agents.runs(),
+    runs: executions.running() + recordings.running() + steps.running() + agents.runs(),
     deployments: await deployments.pending(),
     watched: watching.count(),
     agents: (await agentStore.held()) + agents.connections() + agents.autonomous(),

@@ -34,7 +34,7 @@ type RunSurroundings = {
   /** Of a terminal so wide; none when left out. */
   columns?: number;
   /** What a person answers; without it, there is no one to type. */
-  ask?: (question: string) => Promise<string | undefined>;
+  ask?: (question: string, until?: AbortSignal) => Promise<string | undefined>;
   onOut?: (text: string) => void;
   onErr?: (text: string) => void;
 };

@@ -15,6 +15,7 @@ import { webCommands } from "./commands/commands.ts";
 import { createActivity } from "./ports/activity.ts";
 import { createHealth } from "./ports/health.ts";
 import { createLook } from "./ports/look.ts";
+import { createPerson } from "./ports/person/person.ts";
 import { createRecorder } from "./ports/recorder.ts";
 import { createScreen } from "./ports/screen.ts";
 import { createSensors } from "./ports/sensors.ts";
@@ -27,6 +28,7 @@ export { browserNames, type WebSettings, webSettingsSchema } from "./browser/set
 export function createWebController(settings: WebSettings, context: ControllerContext): DriverController {
   const session = new LiveSession(settings, context);
   const { recorder, isRecording, nameStep } = createRecorder(session);
+  const { person, isWatched } = createPerson(session);
   const actions = new Actions(session);
   return {
     kind: "web",
@@ -37,6 +39,7 @@ export function createWebController(settings: WebSettings, context: ControllerCo
     elements: createLook(session),
     sensors: createSensors(session),
     recorder,
+    person,
     isolation: { enter: ({ storageState }, signal) => session.enter(storageState, signal) },
     untilUsable: (signal) => actions.untilUsable(signal),
     health: createHealth(session),
@@ -50,7 +53,7 @@ export function createWebController(settings: WebSettings, context: ControllerCo
     handOver: () => session.handOver(),
     isDoubted: () => session.isDoubted(),
     withheld: () => (isOverBidi(settings) ? withheldByBidi : []),
-    isKept: () => !settings.headless || isRecording(),
+    isKept: () => !settings.headless || isRecording() || isWatched(),
   };
 }
 
@@ -63,12 +66,13 @@ export const webFactory = defineFactory({
   // Its own deadlines are for a browser that starts, one that replaces it, and its first tab.
   openMs: 120_000,
   offers: () => [createWebController(webSettingsSchema.parse({}), nowhere)],
-  copy(settings, { headed, browser }) {
+  copy(settings, { headed, browser, display, cdp }) {
+    if (cdp !== undefined) return { ...settings, browser: "chromium" as const, connect: undefined, cdp };
     // A browser that runs already: the one of `cdp` is shared, and that of `connect` is what it is, elsewhere.
     const isElsewhere = settings.connect !== undefined && (headed || browser !== undefined);
     if (settings.cdp !== undefined || isElsewhere) return undefined;
     const wished = browser === undefined ? settings : withBrowser(settings, browser);
-    return wished && headed ? { ...wished, headless: false } : wished;
+    return wished && headed ? { ...wished, headless: false, ...(display && { display }) } : wished;
   },
   create: (settings, context) => [createWebController(settings, context)],
 });

@@ -17,6 +17,7 @@ import { addFolderCommands } from "./folder/commands.ts";
 import type { DaemonOptions } from "./options.ts";
 import { addOpenCommand } from "./page/open.ts";
 import { addRunCommands } from "./programRun.ts";
+import { addRecordCommand } from "./record/commands.ts";
 import { type ExitCode, exitCodes, type Terminal, wrapText } from "./terminal.ts";
 import { addTraceCommand } from "./trace/command.ts";
 import { version } from "./version.ts";
@@ -58,6 +59,7 @@ export function createProgram(terminal: Terminal, exit: (code: ExitCode) => void
   addTraceCommand(program, terminal, exit);
   program.commandsGroup("Drive a device by hand:");
   addFolderCommands(program, terminal, exit);
+  addRecordCommand(program, terminal, exit);
   program.commandsGroup("List what is available:");
   addListCommands(program, terminal, exit);
   addOpenCommand(program, terminal, exit);

@@ -11,8 +11,8 @@ export type Terminal = {
   signal: AbortSignal;
   /** Its width; undefined where `out` is not a terminal. */
   columns?: number | undefined;
-  /** The line that a person types; undefined at its end, and at Ctrl-C. Absent where no one can type. */
-  ask?: ((question: string) => Promise<string | undefined>) | undefined;
+  /** The line that a person types; undefined at its end, at Ctrl-C and at the abort of `until`. Absent where no one can type. */
+  ask?: ((question: string, until?: AbortSignal) => Promise<string | undefined>) | undefined;
 };
 
 /** Some terminals do not report their width. */
@@ -50,7 +50,9 @@ export function processTerminal(): Terminal & { dispose(): void } {
     signal: controller.signal,
     columns: process.stdout.isTTY ? process.stdout.columns || usualColumns : undefined,
     ask:
-      process.stdin.isTTY && process.stdout.isTTY ? (question) => askLine(question, controller) : undefined,
+      process.stdin.isTTY && process.stdout.isTTY
+        ? (question, until) => askLine(question, controller, until)
+        : undefined,
     dispose() {
       process.off("SIGINT", stop);
       process.off("SIGTERM", stop);
@@ -59,17 +61,22 @@ export function processTerminal(): Terminal & { dispose(): void } {
 }
 
 /** Ctrl-C arrives here as a key while a line is typed. */
-function askLine(question: string, interrupt: AbortController): Promise<string | undefined> {
-  if (interrupt.signal.aborted) return Promise.resolve(undefined);
+function askLine(
+  question: string,
+  interrupt: AbortController,
+  until: AbortSignal = interrupt.signal,
+): Promise<string | undefined> {
+  if (interrupt.signal.aborted || until.aborted) return Promise.resolve(undefined);
   const lines = createInterface({ input: process.stdin, output: process.stdout });
   const close = () => lines.close();
-  interrupt.signal.addEventListener("abort", close, { once: true });
+  const ends = [interrupt.signal, until];
+  for (const signal of ends) signal.addEventListener("abort", close, { once: true });
   return new Promise<string | undefined>((resolve) => {
     lines.once("SIGINT", () => interrupt.abort());
     lines.once("close", () => resolve(undefined));
     lines.question(question, resolve);
   }).finally(() => {
-    interrupt.signal.removeEventListener("abort", close);
+    for (const signal of ends) signal.removeEventListener("abort", close);
     lines.close();
   });
 }

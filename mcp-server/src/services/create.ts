@@ -33,6 +33,7 @@ import { createInventory } from "./devices/inventory.ts";
 import { createLive } from "./devices/live.ts";
 import { createPairings } from "./devices/pairings.ts";
 import { createRecordings } from "./devices/recordings/index.ts";
+import { createStepRecordings } from "./devices/recordings/steps.ts";
 import { createFindPicture } from "./devices/references/index.ts";
 import { createScreen } from "./devices/screen/screenService.ts";
 import { createVerifications } from "./devices/verifications/index.ts";
@@ -123,6 +124,7 @@ export function createServices(deps: ServiceDependencies): RunningServices {
     onError: deps.onFault,
   });
   const driving = { notices, clock, secrets, artifacts, devices, screen, verifications, actions, executions };
+  const steps = createStepRecordings({ devices, inputs, clock, onFault: deps.onFault });
   const { scripts, workspace } = createScriptRoom(deps, driving, tools.get);
   const schemas = createSchemaChecker(deps.schemaWorkerFile);
   const memory = createMemory({ rows: memoryRows(db), secrets, clock });
@@ -139,14 +141,15 @@ export function createServices(deps: ServiceDependencies): RunningServices {
     ...driving,
     ...apps,
     recordings,
-    live: createLive(devices, clock),
+      live: createLive(devices, clock),
+      steps,
     results: createResults({ ...running, judgements }),
     reports: createReports({ ...running, judgements, requirementsOf: requirements.requirementsOf }),
     scripts,
     workspace,
     deviceFacts: createDeviceFacts(),
     deployments,
-    batches: createBatches(driving),
+    batches: createBatches({ ...driving, steps }),
     inventory: createInventory({ devices, userinterfaces: apps.userinterfaces }),
     diagnosis: createDiagnosis(config, deps.factories, pingOf(deps.storage), deps.skillProblems),
     alerts,
@@ -156,14 +159,14 @@ export function createServices(deps: ServiceDependencies): RunningServices {
   };
   const { apis } = apps;
   const runners = { executions, deployments, watching, learning, investigations };
-  const ending = { ...runners, recordings, devices, apis, schemas };
+  const ending = { ...runners, recordings, steps, devices, apis, schemas };
   watchStorage(deps, ending);
   const close = () => closeAll(ending, deps);
   const others = { watching, memory, learning, investigations };
   return { services, events, artifacts, ...others, serveTools: tools.set, close };
 }
 
-type Ending = Pick<Services, "executions" | "deployments" | "recordings"> & {
+type Ending = Pick<Services, "executions" | "deployments" | "recordings" | "steps"> & {
   watching: Watching;
   learning: Learning;
   devices: { close(): Promise<void> };
@@ -186,12 +189,12 @@ function watchStorage(
 
 /** Without the database each closing fails; the devices are closed all the same. */
 async function closeAll(parts: Ending, { onFault }: Pick<ServiceDependencies, "onFault">): Promise<void> {
-  const { executions, deployments, recordings, devices, apis, schemas, investigations } = parts;
+  const { executions, deployments, recordings, steps, devices, apis, schemas, investigations } = parts;
   investigations.leave();
   // Both at once: a run that waits for its device is ended by its deployment, one that drives it by its execution.
   const endRuns = () => Promise.all([executions.close(), deployments.close().catch(onFault)]);
   const closings = [parts.watching.close, endRuns, parts.learning.close];
-  const later = [recordings, devices, apis, schemas, investigations];
+  const later = [recordings, steps, devices, apis, schemas, investigations];
   for (const closing of [...closings, ...later.map((part) => () => part.close())])
     await closing().catch(onFault);
 }

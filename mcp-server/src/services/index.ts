@@ -11,6 +11,7 @@ import type { DeviceFacts } from "./devices/deviceFacts.ts";
 import type { Inventory } from "./devices/inventory.ts";
 import type { LiveFrames } from "./devices/live.ts";
 import type { RecordingService } from "./devices/recordings/index.ts";
+import type { StepRecordings } from "./devices/recordings/steps.ts";
 import type { ReferenceService } from "./devices/references/index.ts";
 import type { AlertService } from "./lab/alerts/index.ts";
 import type { Diagnosis } from "./lab/diagnosis/index.ts";
@@ -64,6 +65,7 @@ export type Services = {
   requirements: RequirementService;
   reports: ReportService;
   recordings: RecordingService;
+  steps: StepRecordings;
   live: LiveFrames;
   references: ReferenceService;
   deviceFacts: DeviceFacts;

@@ -71,6 +71,9 @@ export const getCompatibleHosts = defineTool({
   handle: ({ input, services, context }) => services.inventory.compatible(input.userinterface_name, context),
 });
 
+const displayField = z.string().min(1).max(500).optional();
+const isGiven = (entry: [string, string | undefined]): entry is [string, string] => entry[1] !== undefined;
+
 export const takeControl = defineTool({
   ...shared,
   name: "take_control",
@@ -87,6 +90,25 @@ export const takeControl = defineTool({
       .strictObject({
         headed: z.boolean().default(false).describe("Shows its window"),
         browser: z.string().max(40).optional().describe("Another browser than that one's"),
+        display: z
+          .strictObject({
+            DISPLAY: displayField,
+            WAYLAND_DISPLAY: displayField,
+            XAUTHORITY: displayField,
+            XDG_RUNTIME_DIR: displayField,
+          })
+          .transform((given) => Object.fromEntries(Object.entries(given).filter(isGiven)))
+          .optional()
+          .describe("Where its window opens, from the caller's environment"),
+        cdp: z
+          .string()
+          .regex(
+            /^(?:https?|wss?):\/\/(?:127\.0\.0\.1|localhost|\[::1\]):\d+(?:\/\S*)?$/,
+            "must be an address of this machine",
+          )
+          .max(300)
+          .optional()
+          .describe("A Chromium of this machine with remote debugging, in place of another browser"),
       })
       .optional()
       .describe("Opens a further browser like this one, which is there until its lease ends"),

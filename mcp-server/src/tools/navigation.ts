@@ -81,8 +81,15 @@ export const navigateToNode = defineTool({
   timeoutMs: waitingMs,
   input: z.strictObject({ ...runFields, node: z.string().min(1).describe("Id or label") }),
   output: navigationReply,
-  handle: ({ input: { userinterface_name, node, ...rest }, services, context }) =>
-    services.navigation.runNavigation({ ...rest, userinterface: userinterface_name, target: node }, context),
+  async handle({ input: { userinterface_name, node, ...rest }, services, context }) {
+    const request = { ...rest, userinterface: userinterface_name, target: node };
+    const reply = await services.navigation.runNavigation(request, context);
+    if (reply.status === "passed" && services.steps.running() > 0) {
+      const { entry } = await services.devices.peek(rest, context);
+      services.steps.note(entry.id, [{ command: "go", params: { node } }], context);
+    }
+    return reply;
+  },
 });
 
 export const executeEdge = defineTool({

@@ -72,10 +72,20 @@ export const verifyDeviceState = defineDeviceTool({
     verdicts,
     lasting: z.array(z.record(z.string(), z.unknown())).optional(),
   }),
-  async handle({ input, services, device, signal }) {
-    const { checks, pass_condition: passCondition, timeout_ms: timeoutMs, lasting, source } = input;
-    const options = { passCondition, timeoutMs, signal, source, ...(lasting && { lasting }) };
-    return services.verifications.check(device, checks, options);
+  async handle({ input, services, device, signal, context }) {
+    const { checks, pass_condition: passCondition, timeout_ms: timeoutMs, source } = input;
+    const isRecorded = source === undefined && services.steps.isRecorded(device.id, context);
+    const options = {
+      passCondition,
+      timeoutMs,
+      signal,
+      source,
+      lasting: isRecorded || input.lasting === true,
+    };
+    const { lasting = [], ...report } = await services.verifications.check(device, checks, options);
+    const passed = lasting.filter((_, at) => report.verdicts[at]?.pass);
+    if (isRecorded) services.steps.note(device.id, passed, context);
+    return { ...report, ...(input.lasting && { lasting }) };
   },
 });
 

@@ -123,6 +123,7 @@ async function launch(settings: WebSettings, proxy: GuardingProxy | undefined): 
     handleSIGTERM: false,
     handleSIGHUP: false,
     ...(settings.channel === undefined ? {} : { channel: settings.channel }),
+    ...(settings.display && { env: { ...process.env, ...settings.display } }),
     ...(found?.path === undefined ? {} : { executablePath: found.path }),
     ...(settings.browser === "chromium" ? { args: quietFlags, chromiumSandbox: settings.sandbox } : {}),
     ...(proxy && proxyOptions(settings, proxy)),
@@ -240,7 +241,7 @@ function browserReason(log: string): string | undefined {
 
 function unusableMessage(settings: WebSettings, reason: string, log: string): string {
   if (/missing x server|\$DISPLAY|cannot open display/i.test(log)) {
-    return `The ${settings.browser} browser cannot open a window: there is no display where the daemon was started. Set headless: true, or run labwright stop, and start it again in a session with a display, or under xvfb-run.`;
+    return `The ${settings.browser} browser cannot open a window: ${displayNeed(settings)}`;
   }
   const own = `npx playwright-core install ${settings.browser}`;
   const next =
@@ -251,6 +252,11 @@ function unusableMessage(settings: WebSettings, reason: string, log: string): st
         : `Playwright drives only its own build of ${settings.browser}: ${own}`;
   return `The ${settings.browser} browser was found but cannot be used: ${reason}. ${next}`;
 }
+
+const displayNeed = ({ display }: WebSettings) =>
+  display
+    ? `the display ${display.DISPLAY ?? display.WAYLAND_DISPLAY ?? ""} does not answer. Check that it runs and that this user may use it.`
+    : "there is no display where the daemon was started. Set headless: true, or run labwright stop, and start it again in a session with a display, or under xvfb-run.";
 
 /** Tokens of hosted browsers are in the query. */
 function withoutQuery(address: string): string {

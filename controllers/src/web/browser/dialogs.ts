@@ -10,12 +10,21 @@ export class Dialogs {
   /** The messages of the last fifty, oldest first. */
   readonly history: string[] = [];
   #armed: DialogAnswer | undefined;
+  #isPersons = false;
+  #open: Dialog | undefined;
 
   constructor(private readonly report: (line: string) => void) {}
 
   /** The answer to the next dialog that is not a beforeunload; without it alerts are accepted, others dismissed. */
   arm(answer: DialogAnswer): void {
     this.#armed = answer;
+  }
+
+  /** Whether a person who sees the window answers dialogs. One that they leave open is dismissed. */
+  leaveToPerson(leaves: boolean): void {
+    this.#isPersons = leaves;
+    if (!leaves) this.#open?.dismiss().catch(() => undefined);
+    this.#open = undefined;
   }
 
   clear(): void {
@@ -25,9 +34,13 @@ export class Dialogs {
 
   async answer(dialog: Dialog): Promise<void> {
     const [type, message] = [dialog.type(), dialog.message()];
-    const { accept, promptText } = this.#answerTo(type);
     this.history.push(message);
     if (this.history.length > KEPT) this.history.shift();
+    if (this.#isPersons && type !== "beforeunload") {
+      this.#open = dialog;
+      return;
+    }
+    const { accept, promptText } = this.#answerTo(type);
     this.report(`${type} "${shortened(message, 300)}" was ${accept ? "accepted" : "dismissed"}`);
     await (accept ? dialog.accept(promptText) : dialog.dismiss());
   }

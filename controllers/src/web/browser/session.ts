@@ -40,6 +40,7 @@ export type WebSession = {
 /** What only commands use: tabs, waiting for navigations, and replacing the context. */
 export type DrivenSession = WebSession & {
   readonly settings: WebSettings;
+  readonly dialogs: Pick<Dialogs, "history" | "arm" | "leaveToPerson">;
   readonly servers: Servers;
   readonly guard: Pick<UrlGuard, "denials" | "explained" | "wasDenied">;
   readonly clipboard: Pick<Clipboard, "used">;

@@ -32,6 +32,12 @@ export const webSettingsSchema = z
       .describe(
         "Without a window. Takes chromium-headless-shell where it is installed; executable_path or channel choose another.",
       ),
+    display: z
+      .record(z.string(), z.string().max(1_000))
+      .optional()
+      .describe(
+        "Where its window opens: DISPLAY, WAYLAND_DISPLAY, XAUTHORITY, XDG_RUNTIME_DIR. Those of the daemon without it.",
+      ),
     channel: z.string().min(1).optional().describe("A branded browser that is installed: chrome, msedge ..."),
     executable_path: z.string().min(1).optional().describe("The browser's program file."),
     sandbox: z

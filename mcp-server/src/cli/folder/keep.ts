@@ -1,14 +1,14 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { builtInFactories } from "../../config/controllers.ts";
 import { findProject, projectFiles } from "../../config/places.ts";
-import { testcaseSchema } from "../../domain/index.ts";
 import { ToolError } from "../../errors.ts";
-import { fileNameOf, testYaml } from "../../services/apps/files/index.ts";
-import { readTest, verbsOf, writeTest } from "../../services/apps/steps/index.ts";
+import { fileNameOf, shortForm, testYaml } from "../../services/apps/files/index.ts";
+import { verbsOf } from "../../services/apps/steps/index.ts";
 import type { DaemonOptions } from "../options.ts";
-import { schemaPath } from "../project/content.ts";
+import { contentOf, schemaPath } from "../project/content.ts";
+import { filesOfApps } from "../project/files.ts";
 import { examine, findingText } from "../project/lint.ts";
 import { counted, type ExitCode, exitCodes, type Terminal } from "../terminal.ts";
 import { withDaemon } from "../withDaemon.ts";
@@ -39,11 +39,11 @@ export async function runKeep(name: string, options: KeepOptions, terminal: Term
   refuseUseless(steps);
   const app = appOf(kept, options.app);
   const yaml = testYaml(
-    shortForm({ name, ...(app !== undefined && { app }), steps }),
+    shortForm({ name, ...(app !== undefined && { app }), steps }, verbs),
     schemaPath(path, "test", cwd),
   );
   const { findings } = await withDaemon(options, terminal, { command: "keep" }, (connection) =>
-    examine([{ file, yaml }], connection, terminal),
+    examine([...appFile(app, cwd), { file, yaml }], connection, terminal),
   );
   if (findings.length > 0) {
     terminal.err(findings.map(findingText).join(""));
@@ -58,6 +58,12 @@ export async function runKeep(name: string, options: KeepOptions, terminal: Term
   terminal.out(`Run it: labwright run ${/^[\w./-]+$/.test(file) ? file : JSON.stringify(file)}\n`);
   return exitCodes.passed;
 }
+
+/** The file of the test's app, which the server may not have loaded yet. */
+const appFile = (app: string | undefined, cwd: string) =>
+  filesOfApps(cwd)
+    .filter((path) => app !== undefined && contentOf(path).app === app)
+    .map((path) => ({ file: relative(cwd, path), yaml: readFileSync(path, "utf8") }));
 
 const refusal = (message: string, hint: string) => new ToolError("INVALID_INPUT", message, hint);
 
@@ -126,16 +132,6 @@ function appOf(kept: readonly Kept[], named: string | undefined): string | undef
     `A test is of one app, and these steps are of ${apps.join(" and ")}.`,
     "Keep the last of them: --last 5",
   );
-}
-
-/** In words where there are words for it. */
-function shortForm(test: { name: string; app?: string; steps: readonly Step[] }): Record<string, unknown> {
-  const places = test.steps.filter(isGo).map(({ go }) => ({
-    ...{ label: String(go), verifications: [], pass_condition: "all" as const },
-  }));
-  const language = { vocabulary: { places, testcases: [], commands: undefined, checks: undefined }, verbs };
-  const read = testcaseSchema.safeParse(readTest(test, language).value);
-  return read.success ? writeTest(read.data, language) : test;
 }
 
 const openings = new Set(["navigate_to_url", "open_app", "go"]);

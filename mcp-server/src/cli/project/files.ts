@@ -59,6 +59,12 @@ function filesIn(folder: string): string[] {
   });
 }
 
+/** The files in the project's folder of apps; none outside of a project. */
+export function filesOfApps(cwd: string): string[] {
+  const apps = join(findProject(cwd) ?? cwd, projectFiles, "apps");
+  return isFolder(apps) ? filesIn(apps).sort() : [];
+}
+
 type Test = { id: string; name: string };
 /** A file as it was loaded. `file` is the path to show, from the working folder; `hash` is of what was loaded. */
 export type Loaded = {

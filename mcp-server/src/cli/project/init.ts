@@ -66,7 +66,7 @@ function refuseExisting(files: readonly string[], name: string, { cwd }: Termina
   );
 }
 
-function readUrl(text: string): URL {
+export function readUrl(text: string): URL {
   const url = URL.parse(/^[a-z]+:/i.test(text) ? text : `http://${text}`);
   if (url !== null && /^https?:$/.test(url.protocol)) return url;
   throw new ToolError(

@@ -169,7 +169,7 @@ const stillHeld = ({ message }: ToolError, hint: string) =>
   new ToolError("DEVICE_HELD", message, `${hint}, or name another device with --device.`);
 
 /** The id of the device that a call without a handle means. */
-async function findDevice(
+export async function findDevice(
   named: Record<string, unknown>,
   connection: RunConnection,
   signal: AbortSignal,

@@ -25,6 +25,7 @@ import { abortEnding, reasonOf } from "../records/executions/endings.ts";
 import { callerOf, type Notices } from "../records/notices.ts";
 import { verdictOf } from "../records/verdicts.ts";
 import { commandsOf } from "./findCommand.ts";
+import type { StepRecordings } from "./recordings/steps.ts";
 import { withLastingSelectors } from "./screen/lasting.ts";
 
 export type BatchRequest = DeviceRef &
@@ -55,6 +56,7 @@ export type BatchDependencies = {
   devices: DeviceService;
   executions: ExecutionService;
   clock: Clock;
+  steps: Pick<StepRecordings, "isRecorded" | "note">;
 };
 
 /** Longest time that a batch may take on its own; a test case is the place for more. */
@@ -67,15 +69,14 @@ export function createBatches({
   devices,
   executions,
   clock,
+  steps,
 }: BatchDependencies): BatchService {
   async function body(request: BatchRequest, batch: ActionBatch, run: Run, results: ActionResult[]) {
     const started_at = new Date(clock.now()).toISOString();
     const started = clock.monotonic();
     const name = nameOf(batch);
     const step = { path: "", kind: "actions", label: name, started_at, input: batch, artifacts: [] };
-    const named = request.lasting
-      ? await withLastingSelectors(run.device, batch.actions, run.signal)
-      : undefined;
+    const named = await namedIn(request, batch, run);
     devices.drivenOutsideNavigation(run.device.id);
     const report = await actions
       .run(run.device, batch, { variables: {}, signal: run.signal, results })
@@ -103,9 +104,20 @@ export function createBatches({
       ...(changed ? [changed] : []),
     ].join("\n");
     const reason = failure && { code: failure.code, message: failure.message };
-    const lasting = passedOf(named, report, run.device);
+    const lasting = keepPassed(request, passedOf(named, report, run.device), run);
     const output = { report, ...(text !== "" && { screen: text }), ...lasting };
     return { status, ...(reason && { reason }), output };
+  }
+
+  async function namedIn({ lasting }: BatchRequest, batch: ActionBatch, { device, context, signal }: Run) {
+    const isWanted = lasting || steps.isRecorded(device.id, context);
+    return isWanted ? withLastingSelectors(device, batch.actions, signal) : undefined;
+  }
+
+  /** Adds them to a recording of steps, and returns them to a caller who asked for them. */
+  function keepPassed({ lasting }: BatchRequest, passed: { lasting?: Action[] }, { device, context }: Run) {
+    steps.note(device.id, passed.lasting ?? [], context);
+    return lasting ? passed : {};
   }
 
   return {

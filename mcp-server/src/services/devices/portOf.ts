@@ -13,6 +13,7 @@ const portNames = {
   sensors: "sensors",
   apps: "list of apps",
   recorder: "recording",
+  person: "inputs of a person",
   transcriber: "transcripts",
   isolation: "fresh start",
 } as const;

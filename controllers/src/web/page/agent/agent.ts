@@ -41,6 +41,7 @@ export type DescribeOptions = {
   isAlone?: boolean;
 };
 
+export { flushTyped, holdSecrets, pointAtElement, watchPerson } from "./person/watch.ts";
 export { pageTexts, readText } from "./texts.ts";
 
 /** Elements that another selector engine found, by the token of the search. */

@@ -14,7 +14,7 @@ const point = z.object({ x: z.number(), y: z.number() });
 /** `selected`: all but the typing is done. */
 const filling = z.enum(["filled", "selected", "inert", "other"]);
 
-const candidate = z.object({
+export const candidateSchema = z.object({
   kind: z.enum(selectorKinds),
   /** The value after `kind=`, before escaping; for a role its name. */
   value: z.string(),
@@ -39,7 +39,7 @@ const description = z.object({
   /** The states that it can be in, if asked for. */
   states: z.partialRecord(z.enum(stateNames), z.union([z.boolean(), z.literal("mixed")])).exactOptional(),
   attribute: z.string().exactOptional(),
-  candidates: z.array(candidate),
+  candidates: z.array(candidateSchema),
 });
 export type Description = z.output<typeof description>;
 
@@ -170,7 +170,7 @@ export const answers = {
   textsOf: texts,
   describeGathered: matches,
   describeElement: description.nullable(),
-  rank: z.array(z.array(candidate)),
+  rank: z.array(z.array(candidateSchema)),
   counts: z.array(count),
   onScreen: z.array(z.object({ role: z.string(), name: z.string() })),
   readText: z.object({ found: z.string().exactOptional(), lines: texts, unread: texts }),

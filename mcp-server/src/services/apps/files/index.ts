@@ -1,4 +1,4 @@
-import type { Step } from "../../../domain/index.ts";
+import type { Params, Step } from "../../../domain/index.ts";
 import type { Database } from "../../../storage/engine/database.ts";
 import { executionRows } from "../../../storage/rows/executionRows.ts";
 import { testcaseRows } from "../../../storage/rows/testcaseRows.ts";
@@ -7,11 +7,12 @@ import { projectInUse } from "../../records/inUse.ts";
 import type { ListedProblem } from "../testcases/index.ts";
 import { appView } from "../userinterfaces/index.ts";
 import { type Examination, examineFiles, type FileText, type Finding } from "./examine.ts";
-import { exportYaml } from "./exportYaml.ts";
+import { exportYaml, testYaml } from "./exportYaml.ts";
 import { giveOnlyApp, newApp, readYaml } from "./importYaml.ts";
 import { FileKeeper } from "./keepFiles.ts";
 import { type LoadReport, type ProjectLoad, ProjectLoader } from "./loadProject.ts";
 import { problemsIn, refuseTests } from "./problems.ts";
+import { shortForm } from "./shortForm.ts";
 import type { AppFilesDependencies } from "./types.ts";
 
 export type { AppFilesDependencies };
@@ -32,6 +33,7 @@ export type ImportReport = {
 
 export { testYaml } from "./exportYaml.ts";
 export { fileNameOf } from "./projectFiles.ts";
+export { shortForm } from "./shortForm.ts";
 
 /** Apps and tests as YAML: models, test cases and references. */
 export type AppFiles = ReturnType<typeof createAppFiles>;
@@ -71,7 +73,25 @@ export function createAppFiles(deps: AppFilesDependencies) {
   };
 }
 
+type WrittenStep = {
+  command: string;
+  params: Params;
+  negate?: boolean | undefined;
+  timeout_ms?: number | undefined;
+};
+
+/** A step as a file has it; `go` names its node without a key. */
+function writtenStep({ command, params, negate, timeout_ms }: WrittenStep): Record<string, unknown> {
+  const step = command === "go" ? { go: params.node } : { [command]: params };
+  return { ...(negate === true ? { not: step } : step), ...(timeout_ms !== undefined && { timeout_ms }) };
+}
+
 const transfer = ({ db, userinterfaces, testcases, references, verbs }: AppFilesDependencies) => ({
+  /** A test of these commands and checks as YAML in the short form. It may be one that cannot pass, such as one without checks. */
+  testOf(name: string, steps: readonly WrittenStep[]): string {
+    return testYaml(shortForm({ name, steps: steps.map(writtenStep) }, verbs()));
+  },
+
   /** `schema` is where an editor finds the JSON Schema. Throws USERINTERFACE_NOT_FOUND, and INPUT_TOO_LARGE. */
   async exportYaml(userinterface: string, schema?: string): Promise<string> {
     const model = await userinterfaces.load(userinterface);
