@@ -1,15 +1,14 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { findBrowser } from "@labwright/controllers";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { daemonHeaders, daemonUrl } from "#mcp-server/server/daemonFile.ts";
 import { within } from "../fixtures/daemon.ts";
 import { type DaemonProcess, startDaemonProcess } from "../fixtures/daemonProcess.ts";
 import { serve } from "../fixtures/loopback.ts";
 import { openPrograms } from "../fixtures/program.ts";
+import { isShown, newAddress, openPage, startBrowser, views, widthOver } from "./pages.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "labwright-page-"));
 const dataDir = join(folder, "data");
@@ -31,10 +30,8 @@ beforeAll(async () => {
     if (text !== undefined) typed.push(decodeURIComponent(text));
     response.setHeader("content-type", "text/html").end(app);
   });
-  const path = findBrowser({ headless: true })?.path;
-  const launch = { ...(path && { executablePath: path }), args: ["--no-sandbox"] };
   const config = `server: { name: lab }\ndevices:\n  - { name: browser, model: web }\n  - { name: box, model: simulated }\n`;
-  [browser, daemon] = await Promise.all([chromium.launch(launch), startDaemonProcess({ dataDir, config })]);
+  [browser, daemon] = await Promise.all([startBrowser(), startDaemonProcess({ dataDir, config })]);
   await saveTest();
   for (const testcase of ["shows", "lacks"])
     await daemon.call("execute_testcase", { testcase, device_id: "browser", wait_ms: 60_000 });
@@ -57,50 +54,11 @@ async function saveTest() {
     });
 }
 
-const views = [
-  { width: 390, height: 844, colorScheme: "light" },
-  { width: 1280, height: 800, colorScheme: "dark" },
-] as const;
-type View = (typeof views)[number];
-
-/** What a page asked of others, complained of, and left over its right edge. */
-type Seen = { page: Page; trouble: string[]; close(): Promise<void> };
-
-async function openPage(address: string, { colorScheme, ...viewport }: View = views[1]): Promise<Seen> {
-  const context = await browser.newContext({ viewport, colorScheme });
-  const page = await context.newPage();
-  const trouble: string[] = [];
-  page.on("console", (message) => {
-    if (message.type() === "error") trouble.push(message.text());
-  });
-  page.on("pageerror", (error) => trouble.push(String(error)));
-  page.on("request", (request) => {
-    if (new URL(request.url()).origin !== new URL(address).origin && !request.url().startsWith("data:"))
-      trouble.push(`asked for ${request.url()}`);
-  });
-  await page.goto(address);
-  return { page, trouble, close: () => context.close() };
-}
-
-/** As `labwright open --print` does. */
-async function newAddress(to = "/devices"): Promise<string> {
-  const answer = await fetch(daemonUrl(daemon.file(), "/page/tickets"), {
-    method: "POST",
-    headers: daemonHeaders(daemon.file(), "test"),
-  });
-  const { ticket } = z.object({ ticket: z.string() }).parse(await answer.json());
-  return daemonUrl(daemon.file(), `/#${new URLSearchParams({ ticket, to })}`).href;
-}
-
-const widthOver = (page: Page) =>
-  page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
 const naturalWidth = "(image) => image.naturalWidth";
-const isShown = (page: Page, text: string | RegExp) =>
-  page.getByText(text).first().waitFor({ timeout: 30_000 });
 
 describe.each(views)("at $width px, $colorScheme", (view) => {
   it("shows devices, runs and a failed run by keyboard, as text, asking no one else", async () => {
-    const { page, trouble, close } = await openPage(await newAddress(), view);
+    const { page, trouble, close } = await openPage(browser, await newAddress(daemon), view);
     await isShown(page, "lab/browser");
     expect(page.url()).not.toContain("ticket");
     expect(await page.context().cookies()).toEqual([]);
@@ -119,9 +77,7 @@ describe.each(views)("at $width px, $colorScheme", (view) => {
     await page.getByText("Expected", { exact: true }).waitFor();
     await isShown(page, `no ${markup}`);
     const shot = page.locator(".shot img").first();
-    await expect
-      .poll(() => shot.evaluate(naturalWidth), within)
-      .toBeGreaterThan(0);
+    await expect.poll(() => shot.evaluate(naturalWidth), within).toBeGreaterThan(0);
     expect(await widthOver(page)).toBe(0);
     expect(await page.locator("main img[src=x]").count()).toBe(0);
 
@@ -138,17 +94,16 @@ it("shows a device live, and passes clicks and keys on while it is held", async 
     ...{ device_id: "browser", actions: [{ command: "navigate_to_url", params: { url: site.url } }] },
   });
   await daemon.call("release_control", { device_id: "browser" });
-  const { page, trouble, close } = await openPage(await newAddress("/devices/lab%2Fbrowser"));
+  const { page, trouble, close } = await openPage(
+    browser,
+    await newAddress(daemon, "/devices/lab%2Fbrowser"),
+  );
   const picture = page.getByRole("img", { name: "What lab/browser shows now" });
-  await expect
-    .poll(() => picture.evaluate(naturalWidth), within)
-    .toBe(1280);
+  await expect.poll(() => picture.evaluate(naturalWidth), within).toBe(1280);
   await page.getByRole("button", { name: "Take control" }).click();
   const screen = page.getByRole("application");
   await screen.waitFor();
-  await expect
-    .poll(() => screen.locator("img").evaluate(naturalWidth), within)
-    .toBe(1280);
+  await expect.poll(() => screen.locator("img").evaluate(naturalWidth), within).toBe(1280);
   const box = await screen.boundingBox();
   await screen.click({ position: { x: (box?.width ?? 0) / 4, y: (box?.height ?? 0) / 4 } });
   await page.keyboard.type("hello <b>");
@@ -156,7 +111,7 @@ it("shows a device live, and passes clicks and keys on while it is held", async 
   const held = await daemon.call("take_control", { device_id: "browser" }, "other/1");
   expect(held.error?.code).toBe("DEVICE_HELD");
 
-  const other = await openPage(await newAddress("/devices/lab%2Fbrowser"));
+  const other = await openPage(browser, await newAddress(daemon, "/devices/lab%2Fbrowser"));
   await isShown(other.page, /held by page\/[0-9a-f]{12}/);
   expect(await other.page.getByRole("application").count()).toBe(0);
   await other.close();
@@ -178,7 +133,7 @@ it("shows a run while it runs, stops it, and links its report, which a person op
   }));
   const begun = await daemon.call("execute_device_action", { device_id: "box", actions, wait_ms: 0 });
   const { execution_id } = z.object({ execution_id: z.string() }).parse(begun.result);
-  const { page, close } = await openPage(await newAddress(`/runs/${execution_id}`));
+  const { page, close } = await openPage(browser, await newAddress(daemon, `/runs/${execution_id}`));
   await page.getByRole("button", { name: "Stop the run" }).click();
   await isShown(page, "cancelled");
   await page.getByRole("button", { name: "Make a report" }).click();
@@ -194,17 +149,17 @@ it("is opened by the command line, once", async () => {
   const programs = openPrograms(dataDir);
   const { code, out, err } = await programs.start("open", ["run", "--print"]).ended;
   expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining("60 s") });
-  const { page, close } = await openPage(out.trim());
+  const { page, close } = await openPage(browser, out.trim());
   await page.getByRole("heading", { name: "Runs" }).waitFor();
   await close();
-  const again = await openPage(out.trim());
+  const again = await openPage(browser, out.trim());
   await isShown(again.page, /used already/);
   await isShown(again.page, "labwright open");
   await again.close();
 });
 
 it("says that the server is away, and after its restart how to sign in again", async () => {
-  const { page, close } = await openPage(await newAddress());
+  const { page, close } = await openPage(browser, await newAddress(daemon));
   await isShown(page, "lab/browser");
   const { port } = daemon.file();
   daemon.signal("SIGKILL");

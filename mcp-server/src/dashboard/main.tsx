@@ -1,4 +1,4 @@
-import { render } from "preact";
+import { type ComponentType, render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { DeviceList } from "./devices/deviceList.tsx";
 import { DevicePage } from "./devices/devicePage.tsx";
@@ -10,7 +10,16 @@ import { enter } from "./shell/entry.ts";
 import { addressOf, type RoomName, type Route, readRoute, rooms } from "./shell/route.ts";
 import { Problem } from "./shell/states.tsx";
 
-const titles: Readonly<Record<RoomName, string>> = { devices: "Devices", runs: "Runs" };
+type RoomView = {
+  title: string;
+  list: ComponentType;
+  one: ComponentType<{ id: string; step?: number | undefined }>;
+};
+
+const views: Readonly<Record<RoomName, RoomView>> = {
+  devices: { title: "Devices", list: DeviceList, one: DevicePage },
+  runs: { title: "Runs", list: RunList, one: RunPage },
+};
 
 function useRoute(): Route {
   const [route, setRoute] = useState(readRoute(location.hash));
@@ -23,8 +32,8 @@ function useRoute(): Route {
 }
 
 function Room({ room, id, step }: Route) {
-  if (room === "devices") return id === undefined ? <DeviceList /> : <DevicePage id={id} />;
-  return id === undefined ? <RunList /> : <RunPage id={id} step={step} />;
+  const { list: List, one: One } = views[room];
+  return id === undefined ? <List /> : <One id={id} step={step} />;
 }
 
 /** What keeps the page from newer answers, in words that a screen reader reads once. */
@@ -52,7 +61,7 @@ function Page({ refused }: { refused: Failure | undefined }) {
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
   useEffect(() => {
-    document.title = `${route.id ?? titles[route.room]} · Labwright`;
+    document.title = `${route.id ?? views[route.room].title} · Labwright`;
     if (!isFirst.current && route.step === undefined) main.current?.focus();
     isFirst.current = false;
   }, [route.room, route.id]);
@@ -68,7 +77,7 @@ function Page({ refused }: { refused: Failure | undefined }) {
             {rooms.map((room) => (
               <li key={room}>
                 <a href={addressOf({ room })} aria-current={room === route.room ? "page" : undefined}>
-                  {titles[room]}
+                  {views[room].title}
                 </a>
               </li>
             ))}

@@ -11,7 +11,7 @@ import { StepItem } from "./stepItem.tsx";
 const isOpen = ({ status }: Pick<RunView, "status">) => status === "running" || status === "queued";
 
 /** A run with its steps, also while it runs; `step` (from 1) is opened and shown. */
-export function RunPage({ id, step }: { id: string; step: number | undefined }) {
+export function RunPage({ id, step }: { id: string; step?: number | undefined }) {
   const run = usePolled<RunView>(
     id,
     async (signal, before) => {
@@ -105,7 +105,7 @@ function Head({ run, again }: { run: RunView; again(): void }) {
   );
 }
 
-function Steps({ run, step }: { run: RunView; step: number | undefined }) {
+function Steps({ run, step }: { run: RunView; step?: number | undefined }) {
   const tree = stepTree(run.steps);
   return (
     <section class="card" aria-label="Steps">
