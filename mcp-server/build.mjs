@@ -138,7 +138,7 @@ const bundling = {
 /** For browsers: Chrome and Edge 120, Firefox 121, Safari 17 and newer. */
 const page = {
   absWorkingDir: root,
-  entryPoints: { main: join(here, "src/dashboard/main.tsx"), style: join(here, "src/dashboard/design.css") },
+  entryPoints: { main: join(here, "src/dashboard/main.tsx"), style: join(here, "src/views/design.css") },
   bundle: true,
   minify: true,
   metafile: true,

@@ -1,5 +1,6 @@
 import { type ComponentType, render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { Problem } from "../views/states.tsx";
 import { DeviceList } from "./devices/deviceList.tsx";
 import { DevicePage } from "./devices/devicePage.tsx";
 import { RunList } from "./runs/runList.tsx";
@@ -8,7 +9,6 @@ import { type Failure, readSession } from "./shell/api.ts";
 import { useConnection } from "./shell/connection.ts";
 import { enter } from "./shell/entry.ts";
 import { addressOf, type RoomName, type Route, readRoute, rooms } from "./shell/route.ts";
-import { Problem } from "./shell/states.tsx";
 
 type RoomView = {
   title: string;

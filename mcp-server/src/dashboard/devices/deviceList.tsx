@@ -1,8 +1,8 @@
+import { moment } from "../../views/format.ts";
+import { Badge, Empty, Shown } from "../../views/states.tsx";
 import { callTool } from "../shell/api.ts";
-import { moment } from "../shell/format.ts";
 import { usePolled } from "../shell/polled.ts";
 import { addressOf } from "../shell/route.ts";
-import { Badge, Empty, Shown } from "../shell/states.tsx";
 import { type HostsReply, holding } from "./replies.ts";
 
 type Device = HostsReply["hosts"][number]["devices"][number];

@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
+import { moment } from "../../views/format.ts";
+import { Badge, Facts, Problem, Shown } from "../../views/states.tsx";
 import { asFailure, callTool, type Failure } from "../shell/api.ts";
-import { moment } from "../shell/format.ts";
 import { type Polled, usePolled } from "../shell/polled.ts";
 import { addressOf } from "../shell/route.ts";
-import { Badge, Facts, Problem, Shown } from "../shell/states.tsx";
 import { LivePicture } from "./livePicture.tsx";
 import { type DeviceReply, holding } from "./replies.ts";
 

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { Problem } from "../../views/states.tsx";
 import { answerOf, asFailure, callTool, Failure, read } from "../shell/api.ts";
-import { Problem } from "../shell/states.tsx";
 import { type Action, clickAt, createQueue, keyed, press } from "./input.ts";
 import type { DeviceReply } from "./replies.ts";
 

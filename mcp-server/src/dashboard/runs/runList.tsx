@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
+import { duration, moment } from "../../views/format.ts";
+import { Badge, Empty, Shown } from "../../views/states.tsx";
 import { callTool } from "../shell/api.ts";
-import { duration, moment } from "../shell/format.ts";
 import { usePolled } from "../shell/polled.ts";
 import { addressOf } from "../shell/route.ts";
-import { Badge, Empty, Shown } from "../shell/states.tsx";
 
 type RunLine = {
   execution_id: string;

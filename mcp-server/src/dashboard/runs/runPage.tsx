@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
 import type { RunView } from "../../domain/runView.ts";
-import { stepTree } from "../../services/runs/reports/stepTree.ts";
+import { duration, moment } from "../../views/format.ts";
+import { Badge, Empty, Facts, Problem, Shown } from "../../views/states.tsx";
+import { StepItem } from "../../views/stepItem.tsx";
+import { stepTree } from "../../views/stepTree.ts";
 import { asFailure, callTool, type Failure, read } from "../shell/api.ts";
-import { duration, moment } from "../shell/format.ts";
 import { usePolled } from "../shell/polled.ts";
 import { addressOf } from "../shell/route.ts";
-import { Badge, Empty, Facts, Problem, Shown } from "../shell/states.tsx";
-import { StepItem } from "./stepItem.tsx";
 
 const isOpen = ({ status }: Pick<RunView, "status">) => status === "running" || status === "queued";
 
@@ -107,6 +107,7 @@ function Head({ run, again }: { run: RunView; again(): void }) {
 
 function Steps({ run, step }: { run: RunView; step?: number | undefined }) {
   const tree = stepTree(run.steps);
+  const linkTo = (at: number) => addressOf({ room: "runs", id: run.id, step: at });
   return (
     <section class="card" aria-label="Steps">
       <h2>
@@ -117,7 +118,7 @@ function Steps({ run, step }: { run: RunView; step?: number | undefined }) {
       ) : (
         <ol class="steps">
           {tree.map((node) => (
-            <StepItem key={`${node.step?.index} ${node.label}`} node={node} run={run.id} target={step} />
+            <StepItem key={`${node.step?.index} ${node.label}`} node={node} linkTo={linkTo} target={step} />
           ))}
         </ol>
       )}

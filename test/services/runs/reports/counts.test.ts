@@ -9,7 +9,7 @@ import {
   type ReportHead,
   readReport,
 } from "#mcp-server/services/runs/reports/index.ts";
-import { type StepNode, stepTree } from "#mcp-server/services/runs/reports/stepTree.ts";
+import { type StepNode, stepTree } from "#mcp-server/views/stepTree.ts";
 import { execution, head, step } from "./samples.ts";
 
 /** The same numbers each time, from 0 up to below `below`. */

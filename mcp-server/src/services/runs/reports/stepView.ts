@@ -1,9 +1,9 @@
 import { noticesOf, type Step } from "../../../domain/index.ts";
+import type { StepNode } from "../../../views/stepTree.ts";
 import { type Finding, findingOf, seconds } from "../judgement/facts.ts";
 import { activityView } from "./activityView.ts";
 import { badge, escapeMarkup as e } from "./markup.ts";
 import { pictureView, type Shot, shotsOf } from "./pictures.ts";
-import type { StepNode } from "./stepTree.ts";
 import type { ReportEntry } from "./types.ts";
 
 /** Longer inputs and outputs are cut in the page; the execution has them whole. */

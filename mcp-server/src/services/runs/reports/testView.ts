@@ -1,4 +1,5 @@
 import { besideVerdict, type Execution, noticesOf, type Params } from "../../../domain/index.ts";
+import { stepTree } from "../../../views/stepTree.ts";
 import {
   decidingStep,
   decidingSteps,
@@ -10,7 +11,6 @@ import {
   startOf,
 } from "../judgement/facts.ts";
 import { badge, escapeMarkup as e } from "./markup.ts";
-import { stepTree } from "./stepTree.ts";
 import { details, stepRow } from "./stepView.ts";
 import type { ReportEntry } from "./types.ts";
 

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
-import type { Failure } from "./api.ts";
-import type { Polled } from "./polled.ts";
+
+/** Why something failed, as the server says it. */
+type Failure = { code: string; message: string; hint: string };
 
 const tones: Readonly<Record<string, "good" | "bad" | "warn">> = {
   ...{ passed: "good", online: "good", free: "good", yours: "good" },
@@ -33,7 +34,7 @@ export function Shown<Value>({
   what,
   children,
 }: {
-  of: Polled<Value>;
+  of: { value?: Value | undefined; failure?: Failure | undefined };
   what: string;
   children: (value: Value) => ComponentChildren;
 }) {

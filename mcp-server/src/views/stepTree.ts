@@ -1,4 +1,4 @@
-import type { Step } from "../../../domain/index.ts";
+import type { Step } from "../domain/index.ts";
 
 type Facts = Pick<Step, "label" | "status" | "started_at" | "duration_ms">;
 /** What nesting needs of a step: the whole one of a report, and the view of the page. */

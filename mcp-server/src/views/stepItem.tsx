@@ -1,12 +1,13 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { RunView } from "../../domain/runView.ts";
-import type { StepNode } from "../../services/runs/reports/stepTree.ts";
-import { duration } from "../shell/format.ts";
-import { addressOf } from "../shell/route.ts";
-import { Badge, Facts } from "../shell/states.tsx";
+import type { RunView } from "../domain/runView.ts";
+import { duration } from "./format.ts";
+import { Badge, Facts } from "./states.tsx";
+import type { StepNode } from "./stepTree.ts";
 
 type Step = RunView["steps"][number];
 type Node = StepNode<Step>;
+/** `linkTo` gives the address of a step (from 1); the step `target` is opened and shown. */
+type Place = { linkTo(step: number): string; target?: number | undefined };
 
 const holds = ({ step, children }: Node, target: number | undefined): boolean =>
   target !== undefined && (step?.index === target - 1 || children.some((child) => holds(child, target)));
@@ -14,7 +15,7 @@ const holds = ({ step, children }: Node, target: number | undefined): boolean =>
 const isGood = (status: string) => status === "passed" || status === "skipped";
 
 /** A step with its parts; open where something did not pass, or where the address leads. What is closed is not drawn. */
-export function StepItem({ node, run, target }: { node: Node; run: string; target: number | undefined }) {
+export function StepItem({ node, linkTo, target }: { node: Node } & Place) {
   const { step, children, status, label } = node;
   const isTarget = step !== undefined && step.index + 1 === target;
   const [isOpen, setOpen] = useState(!isGood(status) || holds(node, target));
@@ -40,14 +41,14 @@ export function StepItem({ node, run, target }: { node: Node; run: string; targe
         </summary>
         {isOpen && (
           <div class="body">
-            {step && <Details step={step} run={run} />}
+            {step && <Details step={step} href={linkTo(step.index + 1)} />}
             {children.length > 0 && (
               <ol class="steps">
                 {children.map((child) => (
                   <StepItem
                     key={`${child.step?.index} ${child.label}`}
                     node={child}
-                    run={run}
+                    linkTo={linkTo}
                     target={target}
                   />
                 ))}
@@ -60,7 +61,7 @@ export function StepItem({ node, run, target }: { node: Node; run: string; targe
   );
 }
 
-function Details({ step, run }: { step: Step; run: string }) {
+function Details({ step, href }: { step: Step; href: string }) {
   const { finding, error, notices = [], pictures, area, input, output } = step;
   return (
     <>
@@ -95,7 +96,7 @@ function Details({ step, run }: { step: Step; run: string }) {
       <Text title="Input" text={input} />
       <Text title="Output" text={output} />
       <p class="small">
-        <a href={addressOf({ room: "runs", id: run, step: step.index + 1 })}>Link to step {step.index + 1}</a>
+        <a href={href}>Link to step {step.index + 1}</a>
       </p>
     </>
   );
