@@ -6,6 +6,7 @@ import { duration, moment } from "../shell/format.ts";
 import { usePolled } from "../shell/polled.ts";
 import { addressOf } from "../shell/route.ts";
 import { Badge, Empty, Facts, Problem, Shown } from "../shell/states.tsx";
+import { History } from "../shell/strip.tsx";
 import { StepItem } from "./stepItem.tsx";
 
 const isOpen = ({ status }: Pick<RunView, "status">) => status === "running" || status === "queued";
@@ -42,6 +43,8 @@ export function RunPage({ id, step }: { id: string; step?: number | undefined })
                     ...view.facts,
                   ]}
                 />
+                <h2>History</h2>
+                <History kind={view.kind} name={view.name} current={view.id} />
               </section>
             </div>
           </>
