@@ -13,7 +13,9 @@ export type RunMark = {
   flaky?: boolean;
 };
 
-/** Runs as coloured bars, oldest first, each a link to its run; `runs` come newest first, as tools answer them. */
+const signs = { good: "✓", bad: "✗", warn: "~" } as const;
+
+/** Runs as coloured marks, oldest first, each a link to its run; `runs` come newest first, as tools answer them. */
 export const Strip = ({ runs, current }: { runs: readonly RunMark[]; current?: string | undefined }) => (
   <ol class="strip" aria-label="History, oldest run first">
     {runs.toReversed().map(({ execution_id: id, status, flaky, started_at, duration_ms }) => {
@@ -27,7 +29,9 @@ export const Strip = ({ runs, current }: { runs: readonly RunMark[]; current?: s
             aria-label={text}
             title={text}
             aria-current={id === current ? "true" : undefined}
-          />
+          >
+            {signs[toneOf(word)]}
+          </a>
         </li>
       );
     })}
