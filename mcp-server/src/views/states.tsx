@@ -9,9 +9,12 @@ const tones: Readonly<Record<string, "good" | "bad" | "warn">> = {
   ...{ running: "warn", queued: "warn", cancelled: "warn", held: "warn", flaky: "warn", skipped: "warn" },
 };
 
+/** The class that colours a status. */
+export const toneOf = (status: string) => tones[status] ?? "warn";
+
 /** A status by its word and colour. */
 export const Badge = ({ status }: { status: string }) => (
-  <span class={`badge ${tones[status] ?? "warn"}`}>{status}</span>
+  <span class={`badge ${toneOf(status)}`}>{status}</span>
 );
 
 export const Empty = ({ children }: { children: ComponentChildren }) => <p class="empty">{children}</p>;

@@ -7,6 +7,7 @@ import { stepTree } from "../../views/stepTree.ts";
 import { asFailure, callTool, type Failure, read } from "../shell/api.ts";
 import { usePolled } from "../shell/polled.ts";
 import { addressOf } from "../shell/route.ts";
+import { History } from "../shell/strip.tsx";
 
 const isOpen = ({ status }: Pick<RunView, "status">) => status === "running" || status === "queued";
 
@@ -42,6 +43,8 @@ export function RunPage({ id, step }: { id: string; step?: number | undefined })
                     ...view.facts,
                   ]}
                 />
+                <h2>History</h2>
+                <History kind={view.kind} name={view.name} current={view.id} />
               </section>
             </div>
           </>
