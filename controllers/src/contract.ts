@@ -142,8 +142,11 @@ export type Check<Input extends z.ZodObject = z.ZodObject> = {
 /** Takes pictures. `area` is in pixels of a picture of the whole screen, or of the full page with `fullPage`; `ref` limits the picture to one element. */
 export type ScreenSource = {
   capture(
-    /** `format: "jpeg"` allows a JPEG where that is quicker; without it the picture has no loss. */
-    options: { fullPage?: boolean; area?: Rect; ref?: string; format?: "jpeg" },
+    /**
+     * `format: "jpeg"` allows a JPEG where that is quicker; without it the picture has no loss. `highlight` frames what
+     * element_highlight named: for people alone, since checks compare pictures.
+     */
+    options: { fullPage?: boolean; area?: Rect; ref?: string; format?: "jpeg"; highlight?: boolean },
     signal: AbortSignal,
   ): Promise<Frame>;
 };
@@ -225,7 +228,15 @@ export type CloudSession = {
 /** Something the device did by itself. `seq` counts up from 1 for as long as the controller lives. */
 export type DeviceNotice = {
   seq: number;
-  kind: "dialog" | "tab" | "download" | "page_error" | "console_error" | "http_error" | "url_denied" | "restarted";
+  kind:
+    | "dialog"
+    | "tab"
+    | "download"
+    | "page_error"
+    | "console_error"
+    | "http_error"
+    | "url_denied"
+    | "restarted";
   text: string;
   at: string;
   /** A page of the holder did it, while a run that started fresh drove another one. */

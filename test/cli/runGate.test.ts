@@ -143,5 +143,9 @@ test("a flaky test is new unless it was flaky before, and an error in the consol
     2, 1, 2, 130,
   ]);
   const all = Array.from({ length: 2_000 }, (_, at) => one(`t${at}`, at === 0 ? { status: "failed" } : {}));
-  expect((await judge({}, all)).rules[0]).toMatchObject({ outcome: "broken", value: 99.95, found: "99.9 %: 1999 of 2000 tests" });
+  expect((await judge({}, all)).rules[0]).toMatchObject({
+    outcome: "broken",
+    value: 99.95,
+    found: "99.9 %: 1999 of 2000 tests",
+  });
 });

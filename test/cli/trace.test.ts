@@ -1,5 +1,5 @@
-import { request } from "node:http";
 import { writeFile } from "node:fs/promises";
+import { request } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { launchBrowser } from "../controllers/web/seeingPage.ts";
@@ -81,7 +81,15 @@ test("nothing but the viewer and the one trace is served, at an address that can
   const { address, stop } = await shown("shop.zip");
   const at = (path: string) => new URL(path, address).href;
   expect(await ask(at("trace.zip"))).toBe(200);
-  for (const path of ["/index.html", "/trace.zip", "other.zip", "shop.zip", "..%2f..%2fpackage.json", "%2e%2e/x", ""])
+  for (const path of [
+    "/index.html",
+    "/trace.zip",
+    "other.zip",
+    "shop.zip",
+    "..%2f..%2fpackage.json",
+    "%2e%2e/x",
+    ".",
+  ])
     expect([path, await ask(at(path))]).toEqual([path, 404]);
   expect(await ask(at("trace.zip"), { headers: { host: "evil.example" } })).toBe(404);
   expect(await ask(at("trace.zip"), { method: "POST" })).toBe(405);

@@ -139,7 +139,9 @@ it("a person's recording on the caller's display replays as a test, and leaves n
 
 /** A question that nobody answers before it is withdrawn. */
 const ended = (until: AbortSignal | undefined) =>
-  new Promise<undefined>((resolve) => until?.addEventListener("abort", () => resolve(undefined), { once: true }));
+  new Promise<undefined>((resolve) =>
+    until?.addEventListener("abort", () => resolve(undefined), { once: true }),
+  );
 
 it("a window that is closed ends the recording, whose steps are kept", async () => {
   const ran = { err: "" };

@@ -179,11 +179,20 @@ describe("a rendered error", () => {
 });
 
 it("links reports and logs where a person can open them, and no pictures", () => {
-  const link = (name: string, mimeType: string) => ({ kind: "link" as const, uri: `artifact://${name}`, name, mimeType });
-  const attachments = [link("report.html", "text/html"), link("log.txt", "text/plain"), link("a.png", "image/png")];
+  const link = (name: string, mimeType: string) => ({
+    kind: "link" as const,
+    uri: `artifact://${name}`,
+    name,
+    mimeType,
+  });
+  const attachments = [
+    link("report.html", "text/html"),
+    link("log.txt", "text/plain"),
+    link("a.png", "image/png"),
+  ];
   const outcome = { ok: true as const, tool: "x", trace_id: "t", structured: {}, text: "done", attachments };
-  const descriptions = toMcp(outcome, (uri) => `http://127.0.0.1:1/${uri.slice(11)}`).content.flatMap((part) =>
-    part.type === "resource_link" ? [part.description] : [],
+  const descriptions = toMcp(outcome, (uri) => `http://127.0.0.1:1/${uri.slice(11)}`).content.flatMap(
+    (part) => (part.type === "resource_link" ? [part.description] : []),
   );
   expect(descriptions).toEqual([
     "Open http://127.0.0.1:1/report.html",

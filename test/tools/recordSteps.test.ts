@@ -57,7 +57,8 @@ async function record() {
     vi.waitFor(
       async () => {
         const report = await read();
-        if (!holds(report)) throw new Error(JSON.stringify(report.steps.map(({ command, params }) => [command, params])));
+        if (!holds(report))
+          throw new Error(JSON.stringify(report.steps.map(({ command, params }) => [command, params])));
         return report;
       },
       { timeout: 20_000, interval: 100 },
@@ -90,7 +91,9 @@ test("what a person does in a browser replays as a test, and no password leaves 
   await page.keyboard.press("ArrowDown");
   await page.getByText("Gift wrap").click();
   await press(page, "Add Floor lamp");
-  await until(({ steps }) => steps.at(-1)?.proposals.some((one) => one.params.text === "1 in the cart") === true);
+  await until(
+    ({ steps }) => steps.at(-1)?.proposals.some((one) => one.params.text === "1 in the cart") === true,
+  );
   await page.getByLabel("Note").click();
   await page.keyboard.type("Ring twice");
   await press(page, "Keep the note");
@@ -114,7 +117,10 @@ test("what a person does in a browser replays as a test, and no password leaves 
   const done = shop.takeState();
 
   const stopped = await anna.call("stop_recording", { recording_id });
-  const said = JSON.stringify([stopped.structured, (await anna.call("get_device_info", { session_id })).structured]);
+  const said = JSON.stringify([
+    stopped.structured,
+    (await anna.call("get_device_info", { session_id })).structured,
+  ]);
   expect(said).not.toContain(password);
   const { steps, screens } = reportSchema.partial().parse(stopped.structured);
   expect(screens?.map(({ name }) => name)).toEqual(["Sign in", "Our lamps", "Your cart"]);
@@ -141,7 +147,11 @@ test("what a person does in a browser replays as a test, and no password leaves 
 
   const yaml = z.string().parse(stopped.structured.test).replace("recording", "as recorded");
   await anna.call("import_userinterface", { yaml });
-  const replayed = await anna.call("execute_testcase", { testcase: "as recorded", device_id: "web", wait_ms: 60_000 });
+  const replayed = await anna.call("execute_testcase", {
+    testcase: "as recorded",
+    device_id: "web",
+    wait_ms: 60_000,
+  });
   expect(replayed.structured).toMatchObject({ status: "passed" });
   const again = shop.takeState();
   expect(again.orders[0]).toBe(done.orders[0]);

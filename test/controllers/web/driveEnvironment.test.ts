@@ -196,22 +196,23 @@ describe("screenshots", () => {
     expect(Buffer.compare(before.bytes, after.bytes)).not.toBe(0);
   });
 
-  it("frame an element that is to be highlighted once, and leave the page as it is", async () => {
+  it("for people frame a highlighted element as long as asked; other pictures and the page stay as they are", async () => {
     await open("/scroll");
     const html = () => device.js("return document.documentElement.outerHTML");
     const [picture, before] = [await screen().capture({}, NEVER), await html()];
     const area = { x: 0, y: 0, width: 600, height: 400 };
-    for (const options of [{}, { area }, { fullPage: true }, { format: "jpeg" as const }]) {
-      await device.run("element_highlight", { selector: "css=#box" });
-      const framed = await screen().capture(options, NEVER);
-      expect(await redPixels(framed.bytes)).toBeGreaterThan(100);
-      expect(await redPixels((await screen().capture(options, NEVER)).bytes)).toBe(0);
-    }
+    const red = async (options: object) =>
+      redPixels((await screen().capture({ highlight: true, ...options }, NEVER)).bytes);
+    await device.run("element_highlight", { selector: "css=#box" });
+    for (const options of [{}, { area }, { fullPage: true }, { format: "jpeg" }])
+      expect(await red(options)).toBeGreaterThan(100);
     expect(await html()).toBe(before);
     expect(Buffer.compare((await screen().capture({}, NEVER)).bytes, picture.bytes)).toBe(0);
+    await device.run("element_highlight", { selector: "css=#box", seconds: 0.5 });
+    await expect.poll(() => red({})).toBe(0);
     await device.run("element_highlight", { selector: "css=#box" });
     await open("/form");
-    expect(await redPixels((await screen().capture({}, NEVER)).bytes)).toBe(0);
+    expect(await red({})).toBe(0);
   });
 
   it("do not wait for a font that never comes", async () => {

@@ -35,7 +35,9 @@ describe.skipIf(!isThere)("a Firefox that is installed", () => {
     await device.run("click_element", { selector: "Greet" });
     expect(await device.check("text_visible", { text: "Hello Anna" })).toMatchObject({ holds: true });
     expect(await device.check("text_visible", { text: "Hello Bob" })).toMatchObject({ holds: false });
-    expect(await device.check("accessible", { rules: ["label", "button-name"] })).toMatchObject({ holds: true });
+    expect(await device.check("accessible", { rules: ["label", "button-name"] })).toMatchObject({
+      holds: true,
+    });
     expect(await device.check("accessible", { rules: ["html-has-lang"] })).toMatchObject({ holds: false });
     expect(await device.check("page_vitals", { max_cls: 1 })).toMatchObject({
       inconclusive: "CLS unknown: this browser does not report it",
@@ -76,15 +78,20 @@ describe.skipIf(!isThere)("a Firefox that is installed", () => {
   test("reads its console and requests", async () => {
     await device.run("navigate_to_url", { url: `${site.url}/errors` });
     await device.run("click_element", { selector: "Throw" });
-    const lines = async () => (await device.run("read_console", { levels: ["error", "exception"] })).data?.lines;
-    await expect.poll(lines).toEqual(
-      expect.arrayContaining([
-        expect.objectContaining({ level: "error", text: "told so" }),
-        expect.objectContaining({ level: "exception", text: expect.stringContaining("null") }),
-      ]),
-    );
+    const lines = async () =>
+      (await device.run("read_console", { levels: ["error", "exception"] })).data?.lines;
+    await expect
+      .poll(lines)
+      .toEqual(
+        expect.arrayContaining([
+          expect.objectContaining({ level: "error", text: "told so" }),
+          expect.objectContaining({ level: "exception", text: expect.stringContaining("null") }),
+        ]),
+      );
     const read = await device.run("read_network", { url: "/errors", limit: 1 });
-    expect(read.data?.requests).toMatchObject([{ method: "GET", type: "document", status: 200, ms: expect.any(Number) }]);
+    expect(read.data?.requests).toMatchObject([
+      { method: "GET", type: "document", status: 200, ms: expect.any(Number) },
+    ]);
   });
 
   test("mocks requests, and the policy for addresses stays", async () => {
@@ -114,7 +121,9 @@ describe.skipIf(!isThere)("a Firefox that is installed", () => {
     await device.run("set_cookie", { name: "user", value: "ada" });
     await device.run("set_storage", { name: "item", value: "kept" });
     expect(await device.js("return document.cookie + localStorage.getItem('item')")).toBe("user=adakept");
-    expect((await device.run("get_cookies", { name: "user" })).data?.cookies).toMatchObject([{ value: "ada" }]);
+    expect((await device.run("get_cookies", { name: "user" })).data?.cookies).toMatchObject([
+      { value: "ada" },
+    ]);
     expect((await device.run("get_storage")).data?.items).toEqual([{ name: "item", value: "kept" }]);
     await device.run("delete_cookies");
     expect(await device.js("return document.cookie")).toBe("");

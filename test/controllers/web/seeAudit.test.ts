@@ -39,7 +39,9 @@ it("nothing of the checker stays in the page, which can neither see it nor chang
   const before = await see.page.content();
   expect(await see.read("accessible", {})).toMatchObject({ holds: false });
   expect(await see.page.content()).toBe(before);
-  expect(await see.page.evaluate("[seen, axe, Object.keys(globalThis).filter((name) => /audit/i.test(name))]")).toEqual([[], "own", []]);
+  expect(
+    await see.page.evaluate("[seen, axe, Object.keys(globalThis).filter((name) => /audit/i.test(name))]"),
+  ).toEqual([[], "own", []]);
 });
 
 it("a page without violations passes; the impact, rules, tags and parts say what counts", async () => {

@@ -82,20 +82,25 @@ export const testIdAttributeOf = ({ context }: Pick<WebSession, "context">): str
 /** The refs of a device, shared by looks, commands and checks, and the prefix of each frame's: `f2`, empty for the page itself. */
 export class ElementsMemory {
   readonly refs = new Refs();
-  #highlighted: ElementHandle | undefined;
+  #highlighted: { element: ElementHandle; until: number } | undefined;
   readonly #frames = new WeakMap<Frame, number>();
   #numbered = 0;
 
-  /** The next picture draws a frame around this element. */
-  highlight(element: ElementHandle): void {
-    this.#highlighted = element;
+  /** Pictures for people frame this element for so many milliseconds, in place of an earlier one. */
+  highlight(element: ElementHandle, ms: number): void {
+    this.#endHighlight();
+    this.#highlighted = { element, until: performance.now() + ms };
   }
 
-  /** The element of {@link highlight}, once. */
-  takeHighlighted(): ElementHandle | undefined {
-    const element = this.#highlighted;
+  /** The element of {@link highlight}, until its time is over. */
+  highlighted(): ElementHandle | undefined {
+    if (this.#highlighted && this.#highlighted.until <= performance.now()) this.#endHighlight();
+    return this.#highlighted?.element;
+  }
+
+  #endHighlight(): void {
+    this.#highlighted?.element.dispose().catch(() => undefined);
     this.#highlighted = undefined;
-    return element;
   }
 
   prefix(frame: Frame): string {

@@ -165,8 +165,14 @@ const answerSchema = z.strictObject({
     .describe("A text, or JSON as it is."),
   headers: z
     .record(
-      z.string().max(200).regex(/^[\w!#$%&'*+.^`|~-]+$/, "is not a name of a header"),
-      z.string().max(10_000).regex(/^[^\r\n\0]*$/, "is not a value of a header"),
+      z
+        .string()
+        .max(200)
+        .regex(/^[\w!#$%&'*+.^`|~-]+$/, "is not a name of a header"),
+      z
+        .string()
+        .max(10_000)
+        .regex(/^[^\r\n\0]*$/, "is not a value of a header"),
     )
     .default({}),
 });

@@ -20,12 +20,17 @@ export function viewCommands(actions: Actions): Command[] {
 function elementHighlight(actions: Actions): Command {
   return elementCommand(actions, {
     name: "element_highlight",
-    description: "Draws a frame around the element in the next picture. The page itself stays as it is.",
-    input: z.strictObject({ ...targetShape, ...timeoutShape }),
-    done: "the next picture frames",
-    async run(locator, _, { limits }) {
+    description:
+      "Frames the element in the live picture and in screenshots for so many seconds. The page itself stays as it is.",
+    input: z.strictObject({
+      ...targetShape,
+      seconds: z.number().gt(0).max(600).default(10),
+      ...timeoutShape,
+    }),
+    done: "the live picture frames",
+    async run(locator, { seconds }, { limits }) {
       await locator.scrollIntoViewIfNeeded(limits);
-      actions.session.memory.highlight(await locator.elementHandle(limits));
+      actions.session.memory.highlight(await locator.elementHandle(limits), seconds * 1_000);
     },
   });
 }

@@ -51,7 +51,7 @@ export function createScreen(session: ShownSession): ScreenSource {
         };
         const area = await areaOf(session, { page, take, ...options }, limited);
         const picture = await take(area, options.format);
-        const marked = session.memory.takeHighlighted();
+        const marked = options.highlight ? session.memory.highlighted() : undefined;
         const box = marked && (await placeOf(marked, { page, take, area }, limited));
         return box ? await withFrame(picture, box, options.format ?? "png") : picture;
       });
@@ -67,7 +67,6 @@ async function placeOf(
 ): Promise<Rect | undefined> {
   // Throws for an element of a document that was left.
   const box = await element.boundingBox().catch(() => null);
-  element.dispose().catch(() => undefined);
   if (box === null) return undefined;
   const ratio = await pixelRatio(take);
   if (area === undefined) return scaled(box, ratio);

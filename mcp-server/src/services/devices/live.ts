@@ -25,7 +25,7 @@ export function createLive(
       const { device, done } = await devices.acquire({ device_id: deviceId }, context, { drives: false });
       const capture = async (signal: AbortSignal) => {
         const screen = await getPort(await devices.open(device, signal), "screen", signal);
-        return screen.capture({ format: "jpeg" }, signal);
+        return screen.capture({ format: "jpeg", highlight: true }, signal);
       };
       try {
         const opened = await devices.open(device, context.signal);

@@ -1,6 +1,11 @@
 import type { Dump, PersonDeed, Selector } from "@labwright/controllers";
 import { expect, test } from "vitest";
-import { checkOfPicked, proposalsOf, screenOf, textsOf } from "#mcp-server/services/devices/recordings/proposals.ts";
+import {
+  checkOfPicked,
+  proposalsOf,
+  screenOf,
+  textsOf,
+} from "#mcp-server/services/devices/recordings/proposals.ts";
 import { type RecordedStep, withDeed } from "#mcp-server/services/devices/recordings/recordedSteps.ts";
 
 type Did = Extract<PersonDeed, { kind: "did" }>;
@@ -26,7 +31,9 @@ test("deeds become the steps that a test needs", () => {
     "click_element",
   ]);
   const typed = (text: string) => deed("input_text", { selectors: unique("field"), params: { text } });
-  expect(brief(stepsOf(typed("a"), typed("ab")))).toEqual([["input_text", { selector: "field", text: "ab" }]]);
+  expect(brief(stepsOf(typed("a"), typed("ab")))).toEqual([
+    ["input_text", { selector: "field", text: "ab" }],
+  ]);
   const down = deed("press_key", { params: { key: "DOWN" } });
   expect(brief(stepsOf(down, down, down))).toEqual([["press_key", { key: "DOWN", count: 3 }]]);
   const drag = deed("drag_and_drop", { selectors: unique("card"), onto: unique("column") });
@@ -36,7 +43,10 @@ test("deeds become the steps that a test needs", () => {
 test("a step that no selector finds alone, and one that needs a secret or a file, says so", () => {
   const twin: Selector[] = [{ kind: "text", selector: "Delete", unique: false, score: 0.3 }];
   const [ambiguous] = stepsOf(deed("click_element", { selectors: twin, role: "button", name: "Delete" }));
-  expect(ambiguous).toMatchObject({ params: { selector: "Delete" }, remark: expect.stringContaining("alone") });
+  expect(ambiguous).toMatchObject({
+    params: { selector: "Delete" },
+    remark: expect.stringContaining("alone"),
+  });
   const [secret] = stepsOf(deed("input_text", { selectors: unique("p"), secret: "PASSWORD" }));
   expect(secret?.remark).toContain("LABWRIGHT_SECRET_PASSWORD");
   const [file] = stepsOf(deed("upload_file", { selectors: unique("f"), params: { files: ["a.png"] } }));
@@ -70,7 +80,10 @@ test("checks are proposed of what changed, alerts and what was typed first, and 
 });
 
 test("records of one kind are one screen, and screens of one address are told apart by their heading", () => {
-  const { screen: first, arrival } = screenOf(dumpOf("http://x/orders/17?page=2", [["heading", "Order 17"]]), []);
+  const { screen: first, arrival } = screenOf(
+    dumpOf("http://x/orders/17?page=2", [["heading", "Order 17"]]),
+    [],
+  );
   expect(first).toMatchObject({ name: "orders", check: { params: { url: "/orders/", match: "contains" } } });
   expect(arrival?.params).toEqual({ text: "Order 17" });
   const second = screenOf(dumpOf("http://x/orders/18", [["heading", "Order 18"]]), [first]);

@@ -16,7 +16,9 @@ function startScreen() {
   const watch = createWatching(clock);
   const join = () => {
     const seen: string[] = [];
-    const subscription = watch("lab/box", capture).subscribe(({ bytes }) => seen.push(Buffer.from(bytes).toString()));
+    const subscription = watch("lab/box", capture).subscribe(({ bytes }) =>
+      seen.push(Buffer.from(bytes).toString()),
+    );
     return { seen, ...subscription };
   };
   return { clock, screen, join };

@@ -84,7 +84,11 @@ export function screenOf(
   // One address may have several screens, in an app of one page.
   const key = `${place} ${heading?.replaceAll(/\d+/g, "#") ?? ""}`;
   const before = known.find((one) => one.key === key);
-  const screen = before ?? { name: (said ?? lastPart(place)).slice(0, 40), key, ...(arrival && { check: arrival }) };
+  const screen = before ?? {
+    name: (said ?? lastPart(place)).slice(0, 40),
+    key,
+    ...(arrival && { check: arrival }),
+  };
   return { screen, arrival };
 }
 

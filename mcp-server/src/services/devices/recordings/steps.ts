@@ -333,7 +333,11 @@ class LiveSteps {
     const screen = this.enter(seenScreen.screen);
     const isSeen = screen !== undefined || proposals.length > 0;
     if (!isSeen || (step.proposals !== undefined && screen === undefined)) return;
-    const seen = { ...step, ...(screen !== undefined && { screen, arrival: seenScreen.arrival }), ...this.proposed(step, proposals) };
+    const seen = {
+      ...step,
+      ...(screen !== undefined && { screen, arrival: seenScreen.arrival }),
+      ...this.proposed(step, proposals),
+    };
     this.add(this.steps.map((one) => (one === step ? seen : one)));
   }
 

@@ -88,7 +88,7 @@ class Screen implements ScreenService, ScreenAnalyst {
   async screenshot(device: OpenDevice, options: ShotOptions, signal: AbortSignal): Promise<Shot> {
     const source = await getPort(device, "screen", signal);
     const { full_page: fullPage, area, ref, marks } = options;
-    const wanted = { fullPage, ...(area && { area }), ...(ref !== undefined && { ref }) };
+    const wanted = { fullPage, highlight: true, ...(area && { area }), ...(ref !== undefined && { ref }) };
     const frame = await source.capture(wanted, signal);
     const marked = marks ? await this.mark(device, frame, options, signal) : frame.bytes;
     const artifact = await this.store({ ...frame, bytes: marked });

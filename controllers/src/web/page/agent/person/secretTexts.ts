@@ -38,7 +38,10 @@ export function nameSecret(field: Element, value: string): string {
 
 function freeName(field: Element): string {
   const label = names.nameOf(field, roles.role(field)).name || (native.getAttribute(field, "name") ?? "");
-  const clean = label.toUpperCase().replace(/[^A-Z0-9]+/g, "_").slice(0, 40);
+  const clean = label
+    .toUpperCase()
+    .replace(/[^A-Z0-9]+/g, "_")
+    .slice(0, 40);
   const base = clean.replace(/^[\d_]+|_+$/g, "") || "PASSWORD";
   const taken = new Set(byValue.values());
   let name = base;

@@ -10,7 +10,7 @@ import { native } from "../tree/native.ts";
 import * as world from "../tree/world.ts";
 import type { Deed, DeedTarget } from "./deed.ts";
 import { Pointing } from "./pointing.ts";
-import { holdsSecret, isSecret, nameSecret, noteTyping, asWritten } from "./secretTexts.ts";
+import { asWritten, holdsSecret, isSecret, nameSecret, noteTyping } from "./secretTexts.ts";
 import { describeTarget, hitBy, isBox, isTextField, opensList, pressable, valueOf } from "./targets.ts";
 
 type Command = Pick<Deed, "command" | "params"> & Partial<Deed>;
@@ -175,7 +175,11 @@ class PersonWatch {
     this.#ticked = undefined;
     if (field.type === "range") this.#deed("set_slider", { value: field.valueAsNumber }, field);
     if (field.type === "file")
-      this.#deed("upload_file", { files: [...(field.files ?? [])].map(({ name }) => asWritten(name)) }, field);
+      this.#deed(
+        "upload_file",
+        { files: [...(field.files ?? [])].map(({ name }) => asWritten(name)) },
+        field,
+      );
   }
 
   #deed(command: string, params: Deed["params"], element: Element): void {
