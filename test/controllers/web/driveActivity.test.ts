@@ -12,7 +12,10 @@ const page = `<!doctype html><title>Shop</title><p id=out>nothing</p><script>
   </script><button onclick="setTimeout(() => { throw new Error('broken basket') })">Break</button>
   <button onclick="ask('/api/login', { method: 'POST', body: JSON.stringify({ user: 'ada', password: 'hunter22' }) })">Log in</button>
   <button onclick="ask('/api/orders?page=1')">Orders</button><button onclick="ask('/api/slow')">Slow</button>
-  <button onclick="for (let i = 0; i < 300; i++) fetch('/api/many?i=' + i)">Many</button>`;
+  <button onclick="for (let i = 0; i < 300; i++) fetch('/api/many?i=' + i)">Many</button>
+  <button onclick="fetch('/api/stream'); fetch('/api/huge')">Endless</button>
+  <button onclick="for (let i = 0; i < 60; i++) console.error('fault ' + i)">Errors</button>
+  <button onclick="for (let i = 0; i < 5000; i++) console.log('noise ' + i, { password: 'hunter22' })">Noise</button>`;
 
 /** Requests that reached the server, in order. */
 const reached: string[] = [];
@@ -24,6 +27,12 @@ const site = shared(() =>
       return void response
         .writeHead(500, { "content-type": "application/json" })
         .end('{"error":"no database","access_token":"s3cr3ts3cr3t"}');
+    if (url === "/api/stream")
+      return void response.writeHead(200, { "content-type": "text/plain" }).write("a");
+    if (url === "/api/huge")
+      return void response
+        .writeHead(200, { "content-type": "text/plain" })
+        .end(`head ${"a".repeat(30_000_000)}`);
     if (url.startsWith("/api/"))
       return void response.setHeader("content-type", "application/json").end("[1,2]");
     if (url === "/app.js") return void response.setHeader("content-type", "text/javascript").end("1");
@@ -61,7 +70,7 @@ describe("read_console", () => {
     expect(lines.slice(-3)).toMatchObject([
       { level: "log", text: "<b>ready</b>", place: expect.stringMatching(/\/:\d+$/) },
       { level: "warning", text: "low stock" },
-      { level: "error", text: "Authorization: Bearer [masked]" },
+      { level: "error", text: "Authorization: [masked]" },
     ]);
     expect((await readConsole({ since: last })).lines).toEqual([]);
     await click(device, "Break");
@@ -74,6 +83,25 @@ describe("read_console", () => {
       { text: "low stock" },
     ]);
     expect(await readConsole({ limit: 1 })).toMatchObject({ older: expect.any(Number) });
+  });
+
+  it("a page that logs without end pushes out no other notice, and is not listened to for long", async () => {
+    const own = await openWebDevice();
+    const noticed = () => own.web.noticesAfter(0).map(({ text }) => text);
+    try {
+      await open(own);
+      await click(own, "Log in");
+      await click(own, "Errors");
+      await expect.poll(noticed).toContain("fault 59");
+      expect(noticed()).not.toContain("fault 9");
+      expect(noticed()).toContainEqual(expect.stringMatching(/^HTTP_ERROR: .* answered 500/));
+      await click(own, "Noise");
+      await expect.poll(noticed).toContainEqual(expect.stringMatching(/^Over 2000 lines in a second/));
+      const { lines } = logged.parse((await own.run("read_console", { limit: 1 })).data);
+      expect(lines).toMatchObject([{ text: "noise 4999 {password: [masked]}" }]);
+    } finally {
+      await own.close();
+    }
   });
 });
 
@@ -105,6 +133,18 @@ describe("read_network", () => {
     const orders = await readNetwork(device, { url: "/api/orders", method: "get", limit: 1 });
     expect(orders.requests).toMatchObject([{ status: 200 }]);
     expect(orders.requests[0]).not.toHaveProperty("answer");
+  });
+
+  it("does not wait for an answer that goes on, and shows little of a huge one", async () => {
+    await open(device);
+    const { last } = await readNetwork(device);
+    await click(device, "Endless");
+    const read = async () => (await readNetwork(device, { since: last, bodies: true })).requests;
+    await expect.poll(async () => (await read()).map(({ status }) => status)).toEqual([200, 200]);
+    const [stream, huge] = await read();
+    expect(stream).toMatchObject({ answer: expect.stringContaining("still coming") });
+    expect(stream).not.toHaveProperty("ms");
+    expect(String(huge?.answer).length).toBeLessThan(2_100);
   });
 
   it("keeps the last 200 requests and no more", async () => {
@@ -181,6 +221,11 @@ describe("mock_request", () => {
       await says(strict, "nothing");
       expect((await strict.noticed("url_denied"))[0]).toMatch(/needs unsafe\.javascript/);
       await mock(strict, {});
+      const before = reached.length;
+      await mock(strict, { url: "/api/orders", answer: { status: 302, headers: { location: "/denied" } } });
+      await click(strict, "Orders");
+      await says(strict, "no answer");
+      expect(reached.slice(before)).toEqual([]);
       await mock(strict, { url: "denied", delay_ms: 1 });
       expect((await failureOf(open(strict, "/denied"))).code).toBe("URL_DENIED");
     } finally {

@@ -51,9 +51,12 @@ function levelOf(type: ReturnType<ConsoleMessage["type"]>): ConsoleLevel {
   return type === "warning" || type === "debug" ? type : "log";
 }
 
+/** The address of a resource that the browser's own line says did not load; undefined for every other line. */
+export const missingResource = (message: ConsoleMessage): string | undefined =>
+  /^Failed to load resource/.test(message.text()) ? message.location().url : undefined;
+
 /** Where a line comes from. A missing resource has no line number. */
 export function placeOf(message: ConsoleMessage): string {
   const { url, lineNumber } = message.location();
-  const isResource = /^Failed to load resource/.test(message.text());
-  return isResource || url === "" ? url : `${url}:${lineNumber + 1}`;
+  return missingResource(message) ?? (url === "" ? url : `${url}:${lineNumber + 1}`);
 }

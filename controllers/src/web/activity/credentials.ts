@@ -9,7 +9,7 @@ const credentialName = new RegExp(`${parts}|^(?:${wholes})$`, "i");
 const within = `(?:[^"\\\\]{0,60}(?:${parts})[^"\\\\]{0,60}|${wholes})`;
 /** A member of JSON, also of a part of one that was cut, and of JSON within JSON. */
 const member = new RegExp(
-  `(\\\\?"${within}\\\\?"\\s*:\\s*)(?:"(?:[^"\\\\]|\\\\.)*(?:"|$)|\\\\"[^"\\\\]*(?:\\\\"|$))`,
+  `(\\\\?"${within}\\\\?"\\s*:\\s*)(?:"(?:[^"\\\\]|\\\\.)*(?:"|$)|\\\\"[^"\\\\]*(?:\\\\"|$)|-?\\d[\\d.]*)`,
   "gi",
 );
 const inForm = `(?:[\\w.%[\\]-]{0,60}(?:${parts})[\\w.%[\\]-]{0,60}|${wholes})`;
@@ -18,6 +18,10 @@ const part = new RegExp(
   `(name="${within}"[^\\r\\n]{0,200}(?:\\r?\\n[^\\r\\n]{1,200}){0,5}\\r?\\n\\r?\\n)[^\\r\\n]+`,
   "gi",
 );
+/** A member of an object as consoles show it, and a header's line. */
+const line = new RegExp(`((?:^|[{,]) {0,20}'?${inForm}'?: {0,20})[^,}\\r\\n]+`, "gim");
+/** The password in an address. */
+const inAddress = /(:\/\/[^\s/:@]{0,100}:)[^\s/@]+@/g;
 const header = /\b(Bearer|Basic)\s+[\w.~+/=-]{8,}/g;
 const jsonWebToken = /\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g;
 
@@ -33,6 +37,8 @@ export function hideCredentials(text: string): string {
     .replace(member, `$1"${masked}"`)
     .replace(part, `$1${masked}`)
     .replace(field, `$1${masked}`)
+    .replace(line, `$1${masked}`)
+    .replace(inAddress, `$1${masked}@`)
     .replace(header, `$1 ${masked}`)
     .replace(jsonWebToken, masked);
 }

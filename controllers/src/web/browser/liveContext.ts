@@ -1,6 +1,7 @@
-import type { BrowserContext, Page, Request, Response } from "playwright-core";
+import type { BrowserContext, ConsoleMessage, Page, Request, Response } from "playwright-core";
 import type { DeviceNotice } from "../../contract.ts";
 import { DeviceError } from "../../errors.ts";
+import { missingResource } from "../activity/consoleLines.ts";
 import { Mocks } from "../activity/mocks.ts";
 import { Traffic } from "../activity/traffic.ts";
 import { lostBrowser } from "../page/failures.ts";
@@ -27,8 +28,8 @@ type Listener = {
 };
 
 const ANNOUNCED_KEPT = 20;
-/** Of the errors in the console of one context. */
-const LOGGED_NOTED = 50;
+/** A page that logs more in a second is not listened to any more: each line costs this process 0.05 ms. */
+const MOST_LINES = 2_000;
 
 /** One browser context with all that it remembers of itself: its tabs, what is set in it, dialogs, downloads and requests. */
 export class LiveContext {
@@ -44,8 +45,6 @@ export class LiveContext {
   readonly #announced = new Map<string, number>();
   #current: Page | undefined;
   #open = true;
-  /** Errors in the console so far. */
-  #logged = 0;
 
   constructor(
     readonly context: BrowserContext,
@@ -79,11 +78,9 @@ export class LiveContext {
     });
     context.on("weberror", (error) => {
       listener.notify("page_error", error.error().message);
-      this.#noteLogged(listener, `Uncaught ${error.error().message}`);
+      listener.notify("console_error", `Uncaught ${error.error().message}`);
     });
-    context.on("console", (message) => {
-      if (message.type() === "error") this.#noteLogged(listener, message.text());
-    });
+    this.#listenToConsole(listener);
     context.on("response", (response) => {
       this.#noteLength(response);
       const request = response.request();
@@ -103,9 +100,24 @@ export class LiveContext {
     );
   }
 
-  /** A page that logs without end must not push all other notices out. */
-  #noteLogged(listener: Listener, text: string): void {
-    if (this.#logged++ < LOGGED_NOTED) listener.notify("console_error", text);
+  #listenToConsole({ notify }: Listener): void {
+    let [lines, since] = [0, 0];
+    const hear = (message: ConsoleMessage) => {
+      const now = performance.now();
+      if (now - since > 1_000) [lines, since] = [0, now];
+      if (++lines > MOST_LINES) {
+        this.context.off("console", hear);
+        notify("console_error", `Over ${MOST_LINES} lines in a second: later errors are not recorded.`);
+      } else if (message.type() === "error" && !this.#isOfMock(message))
+        notify("console_error", message.text());
+    };
+    this.context.on("console", hear);
+  }
+
+  #isOfMock(message: ConsoleMessage): boolean {
+    const url = missingResource(message);
+    const seen = this.traffic.requests.findLast(({ request }) => request.url() === url);
+    return seen !== undefined && this.mocks.answered.has(seen.request);
   }
 
   #noteLength(response: Response): void {

@@ -3,6 +3,8 @@ import type { DeviceNotice } from "../../contract.ts";
 import { shortened } from "../../elements/quoted.ts";
 
 const KEPT = 100;
+/** Of the errors in consoles: a page that logs without end must not push all other notices out. */
+const LOGGED_KEPT = 50;
 const TEXT_LENGTH = 400;
 
 /**
@@ -23,7 +25,9 @@ export class Notices {
     this.#seq++;
     const notice = { seq: this.#seq, kind, text: line, at: new Date().toISOString() };
     this.#kept.push({ notice: this.#marked(notice, context), context });
-    if (this.#kept.length > KEPT) this.#kept.shift();
+    const logged = this.#kept.filter((one) => one.notice.kind === "console_error");
+    const [first] = logged.length > LOGGED_KEPT ? logged : this.#kept.slice(0, -KEPT);
+    if (first) this.#kept.splice(this.#kept.indexOf(first), 1);
   }
 
   after(seq: number): readonly DeviceNotice[] {

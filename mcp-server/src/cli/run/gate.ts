@@ -163,7 +163,8 @@ export async function isBrowser(
   connection: RunConnection,
 ): Promise<boolean> {
   const answer = await connection.call("get_device_info", { session_id }, unending());
-  if (!answer.ok) return false;
+  // Without an answer its steps are read as those of a browser.
+  if (!answer.ok) return true;
   const { controllers } = z.looseObject({ controllers: z.string() }).parse(answer.structured);
   return controllers.split(", ").includes("web");
 }

@@ -34,7 +34,9 @@ const pageTokens = 8_000;
 export function RunList() {
   const [filter, setFilter] = useState(nothingAsked);
   const [pages, setPages] = useState(1);
-  const asked = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== ""));
+  // Not while it is typed: the space before the next word would go.
+  const trimmed = Object.entries(filter).map(([key, value]) => [key, value.trim()] as const);
+  const asked = Object.fromEntries(trimmed.filter(([, value]) => value !== ""));
   const runs = usePolled(
     JSON.stringify([asked, pages]),
     (signal) => search(asked, pages, signal),
@@ -121,14 +123,11 @@ function FilterForm({ filter, ask }: { filter: Filter; ask(change: Partial<Filte
         <Choice label="Kind" value={filter.kind} options={kinds} choose={(kind) => ask({ kind })} />
         <label>
           Whole name
-          <input value={filter.name} onChange={(event) => ask({ name: event.currentTarget.value.trim() })} />
+          <input value={filter.name} onChange={(event) => ask({ name: event.currentTarget.value })} />
         </label>
         <label>
           Device
-          <input
-            value={filter.device}
-            onChange={(event) => ask({ device: event.currentTarget.value.trim() })}
-          />
+          <input value={filter.device} onChange={(event) => ask({ device: event.currentTarget.value })} />
         </label>
       </fieldset>
     </form>
