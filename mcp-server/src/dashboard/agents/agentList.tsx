@@ -5,7 +5,7 @@ import { usePolled } from "../shell/polled.ts";
 import { addressOf } from "../shell/route.ts";
 import { Badge, Empty, Problem, Shown } from "../shell/states.tsx";
 import { Questions } from "./questions.tsx";
-import { Say } from "./say.tsx";
+import { Field, Say } from "./say.tsx";
 import { sessions } from "./talk.ts";
 import type { TaskLine } from "./taskPage.tsx";
 
@@ -76,8 +76,13 @@ function Begin() {
     await send("POST", `${sessions}/${id}/messages`, { text });
     return id;
   };
-  const run = async (task: string) =>
-    `task/${(await send<{ task_id: string }>("POST", "/api/v1/agent/task?wait=false", { task })).task_id}`;
+  const [app, setApp] = useState("");
+  const [device, setDevice] = useState("");
+  const run = async (task: string) => {
+    const where = { ...(app && { userinterface_name: app }), ...(device && { device_ids: [device] }) };
+    const path = "/api/v1/agent/task?wait=false";
+    return `task/${(await send<{ task_id: string }>("POST", path, { task, ...where })).task_id}`;
+  };
   return (
     <section class="card" aria-label="Start">
       <Say label="Ask an agent" isBusy={isBusy} say={(text) => void begin(() => ask(text))} />
@@ -86,7 +91,10 @@ function Begin() {
         button="Start"
         isBusy={isBusy}
         say={(text) => void begin(() => run(text))}
-      />
+      >
+        <Field label="App, if any" value={app} set={setApp} />
+        <Field label="Device, if not any" value={device} set={setDevice} />
+      </Say>
       {failure && <Problem failure={failure} />}
       <Shown of={suggested} what="suggestions">
         {(texts) => (

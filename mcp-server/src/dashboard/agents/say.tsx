@@ -1,16 +1,26 @@
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 
-/** A field and a button that sends what is in it. */
+export const Field = ({ label, value, set }: { label: string; value: string; set(text: string): void }) => (
+  <label class="say">
+    <span class="soft small">{label}</span>
+    <input value={value} onInput={(event) => set(event.currentTarget.value)} />
+  </label>
+);
+
+/** A field and a button that sends what is in it; `children` are further fields. */
 export function Say({
   label,
   button = "Send",
   isBusy,
   say,
+  children,
 }: {
   label: string;
   button?: string;
   isBusy: boolean;
   say(text: string): void;
+  children?: ComponentChildren;
 }) {
   const [text, setText] = useState("");
   return (
@@ -18,15 +28,13 @@ export function Say({
       class="row"
       onSubmit={(event) => {
         event.preventDefault();
-        if (text.trim() === "") return;
+        if (isBusy || text.trim() === "") return;
         say(text);
         setText("");
       }}
     >
-      <label class="say">
-        <span class="soft small">{label}</span>
-        <input value={text} onInput={(event) => setText(event.currentTarget.value)} />
-      </label>
+      <Field label={label} value={text} set={setText} />
+      {children}
       <button type="submit" class="main" disabled={isBusy}>
         {button}
       </button>
