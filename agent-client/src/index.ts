@@ -23,6 +23,7 @@ export type * from "./ports.ts";
 export type { Remote } from "./remotes/remote.ts";
 export { createPlacedRunner } from "./remotes/runner.ts";
 export { createRoles } from "./roles/open.ts";
+export type { OpenApproval, OpenApprovals } from "./sessions/approvals.ts";
 export type { Conversation, Conversations } from "./sessions/engine.ts";
 export { createRunSkill, type SkillRun, type SkillRunEnd } from "./sessions/runSkill.ts";
 export { agentEvent, storedMessage, storedSession } from "./store/schemas.ts";

@@ -12,6 +12,7 @@ import type { LabServer, LabSkill, Toolbox } from "./ports.ts";
 import type { QaPolicy } from "./roles/critic.ts";
 import type { Desk } from "./roles/desk.ts";
 import { createRoles } from "./roles/open.ts";
+import type { OpenApprovals } from "./sessions/approvals.ts";
 import type { Conversations } from "./sessions/engine.ts";
 import { createConversations } from "./sessions/engine.ts";
 import { createRunSkill } from "./sessions/runSkill.ts";
@@ -36,6 +37,8 @@ export type Agents = {
   /** What is wrong with the user's own agents, which are left out. */
   problems: ReturnType<typeof loadAgents>["problems"];
   models: ModelSource;
+  /** Calls of conversations that wait for a person; other runs may share it. */
+  openApprovals: OpenApprovals;
 };
 
 /** The agents on a server, with conversations for those that people talk to. */
@@ -59,12 +62,14 @@ export async function createAgents(
   });
   const agents = found.map((agent) => withSettings(agent, settings));
   const holder = `agent/${process.pid}/${randomUUID().slice(0, 8)}`;
-  const conversations = createConversations({ server, agents, models, settings, clock: systemClock, holder });
-  return { conversations, agents, problems, models };
+  const openApprovals: OpenApprovals = new Map();
+  const shared = { server, models, settings, clock: systemClock, openApprovals };
+  const conversations = createConversations({ ...shared, agents, holder });
+  return { conversations, agents, problems, models, openApprovals };
 }
 
 /** The agents in this process, on a server in another one. */
-export type OpenAgent = Omit<Agents, "models"> & {
+export type OpenAgent = Omit<Agents, "models" | "openApprovals"> & {
   /** The server's address, for a person to read. */
   server: string;
   skills(): Promise<readonly LabSkill[]>;

@@ -63,7 +63,7 @@ async function loadRooms() {
       import("./services/lab/userSkills.ts"),
       import("./tools/index.ts"),
     ]);
-  const [registry, callTool, daemon, http, resources, api, agentStore, agentStoreApi, agents] =
+  const [registry, callTool, daemon, http, resources, api, agentStore, agentStoreApi, workApi, agents] =
     await Promise.all([
       import("./registry/registry.ts"),
       import("./server/call/callTool.ts"),
@@ -73,6 +73,7 @@ async function loadRooms() {
       import("./api/index.ts"),
       import("./agents/store.ts"),
       import("./agents/storeApi.ts"),
+      import("./agents/workApi.ts"),
       import("./agents/whenWanted.ts"),
     ]);
   return {
@@ -94,6 +95,7 @@ async function loadRooms() {
     ...api,
     ...agentStore,
     ...agentStoreApi,
+    ...workApi,
     ...agents,
   };
 }
@@ -328,8 +330,12 @@ function restOf(
     version: string;
   },
 ) {
-  const { rooms, running, storage, observability, config } = parts;
-  return rooms.createApi({
+  const { rooms, running, storage, observability, config, agentStore } = parts;
+  const { approvals, progressOf } = own.agents;
+  const { investigations } = running.services;
+  const fault = (error: unknown, trace_id: string) =>
+    observability.observer.fault(error, { tool: "api", trace_id });
+  const api = rooms.createApi({
     ...own,
     events: running.events,
     artifacts: running.artifacts,
@@ -337,12 +343,16 @@ function restOf(
     memory: running.memory,
     live: running.services.live,
     reports: running.services.reports,
-    investigations: running.services.investigations,
+    investigations,
     health: () => health(storage, own.agents),
     maxCallMs: config.limits.call_ms,
     principalOf: rooms.restPrincipal,
-    fault: (error, trace_id) => observability.observer.fault(error, { tool: "api", trace_id }),
+    fault,
   });
+  return api.route(
+    "/agent",
+    rooms.createWorkApi({ store: agentStore, approvals, progressOf, investigations, fault }),
+  );
 }
 
 function listenSettings(config: Parts["config"]) {

@@ -1,20 +1,39 @@
 import type { Agent } from "../agents/agent.ts";
 import type { AgentEventBody } from "../events.ts";
 import type { Gate } from "../loop/tools.ts";
-import type { Clock, ToolCall, ToolSpec } from "../ports.ts";
+import type { Clock, StoredSession, ToolCall, ToolSpec } from "../ports.ts";
 import type { Settings } from "../settings.ts";
 import { newId } from "./transcript.ts";
 
 type ApprovalRequired = Extract<AgentEventBody, { type: "approval_required" }>;
 
-/** Calls that wait for a person: those that destroy, and those that the agent names, by `tool` or `tool:command`. */
+/** A call that waits for a person. Only the first decision counts; then, or when its time is over, it is not open any more. */
+export type OpenApproval = {
+  session: Pick<StoredSession, "id" | "agent" | "owner">;
+  required: ApprovalRequired;
+  decide(approved: boolean): void;
+};
+/** By `approval_id`. */
+export type OpenApprovals = Map<string, OpenApproval>;
+
+/**
+ * Calls that wait for a person: those that destroy, and those that the agent names, by `tool` or `tool:command`. While one
+ * waits it is in `openApprovals`, which several runs may share.
+ */
 export function createApprovals(
   { approvals: asked }: Pick<Agent, "approvals">,
-  { settings, clock }: { settings: Pick<Settings, "approval_timeout_seconds">; clock: Clock },
-  emit: (event: AgentEventBody) => void,
+  {
+    settings,
+    clock,
+    openApprovals: open = new Map(),
+  }: {
+    settings: Pick<Settings, "approval_timeout_seconds">;
+    clock: Clock;
+    openApprovals?: OpenApprovals | undefined;
+  },
+  { session, emit }: { session: OpenApproval["session"]; emit(event: AgentEventBody): void },
 ) {
   const timeoutMs = settings.approval_timeout_seconds * 1_000;
-  const open = new Map<string, { required: ApprovalRequired; decide(approved: boolean): void }>();
 
   const gate: Gate = async (call, spec, signal) => {
     const reason = reasonFor(call, spec, asked);
@@ -28,13 +47,16 @@ export function createApprovals(
     };
     const over = new AbortController();
     const decided = new Promise<boolean | undefined>((resolve) => {
-      open.set(approval_id, { required, decide: resolve });
-      const expire = () => resolve(undefined);
+      const settle = (approved?: boolean) => {
+        open.delete(approval_id);
+        resolve(approved);
+      };
+      open.set(approval_id, { session, required, decide: settle });
+      const expire = () => settle();
       clock.sleep(timeoutMs, AbortSignal.any([signal, over.signal])).then(expire, expire);
     });
     emit(required);
     const approved = await decided;
-    open.delete(approval_id);
     over.abort();
     signal.throwIfAborted();
     const word = approved === undefined ? "expired" : approved ? "approved" : "refused";
@@ -45,12 +67,14 @@ export function createApprovals(
 
   return {
     gate,
-    pending: (): ApprovalRequired[] => [...open.values()].map(({ required }) => required),
+    pending: (): ApprovalRequired[] =>
+      [...open.values()].filter((one) => one.session.id === session.id).map(({ required }) => required),
     /** False when it is not waited for. */
     decide(approval_id: string, approved: boolean): boolean {
       const found = open.get(approval_id);
-      found?.decide(approved);
-      return found !== undefined;
+      if (found?.session.id !== session.id) return false;
+      found.decide(approved);
+      return true;
     },
   };
 }

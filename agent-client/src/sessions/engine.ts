@@ -212,7 +212,10 @@ class Engine {
     given: Parameters<typeof runMessage>[0],
     at: { here: Open; held: Held; stop: AbortController },
   ): Run {
-    const approvals = createApprovals(given.agent, this.deps, given.transcript.emit);
+    const approvals = createApprovals(given.agent, this.deps, {
+      session: given.session,
+      emit: given.transcript.emit,
+    });
     const deps = { ...this.deps, gate: approvals.gate, signal: at.stop.signal };
     const ended = this.letGoAfter(runMessage(given, deps), at.here, at.held).finally(() =>
       this.leaveWhenIdle(given.session.id, at.here),

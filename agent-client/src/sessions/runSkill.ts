@@ -70,7 +70,7 @@ async function runAndFind(
   transcript.emit(loadedEvent(skill, "event"));
   const all = await specsOf(skill, deps.server);
   const specs = agent.config.dry_run ? all.filter(({ readOnly }) => readOnly) : all;
-  const { gate } = createApprovals(agent, deps, transcript.emit);
+  const { gate } = createApprovals(agent, deps, { session, emit: transcript.emit });
   const sent = { system: systemOf(agent, skill), specs, history: transcript.sent() };
   const run = await runIn(transcript, { agent, skill, specs, sent }, { ...deps, gate, signal });
   const { unsaved, ...found } = await findingOf({ ...sent, ...run }, given, deps);

@@ -10,6 +10,7 @@ import type { Clock, LabServer, ToolSpec } from "../ports.ts";
 import type { Settings } from "../settings.ts";
 import { type LabDevice, platformOf } from "../skills/device.ts";
 import { acts, entryOf, screenTools, type Toolset } from "../toolsets/index.ts";
+import type { OpenApprovals } from "./approvals.ts";
 import { type Ready, specsOf } from "./prepare.ts";
 import type { Transcript } from "./transcript.ts";
 
@@ -105,7 +106,14 @@ function limitsOf({ config }: Agent, skill: Skill, settings: Settings): RunLimit
 }
 
 /** What every run needs. */
-export type Deps = { server: LabServer; models: ModelSource; settings: Settings; clock: Clock };
+export type Deps = {
+  server: LabServer;
+  models: ModelSource;
+  settings: Settings;
+  clock: Clock;
+  /** Where calls that wait for a person are found by others. */
+  openApprovals?: OpenApprovals;
+};
 export type RunDeps = Deps & { gate: Gate; signal: AbortSignal };
 
 /** Runs a skill in a conversation: its events and messages are stored there. */

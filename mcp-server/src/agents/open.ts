@@ -9,6 +9,7 @@ import {
   createRoles,
   createRunSkill,
   type LabServer,
+  type OpenApprovals,
   openToolbox,
   type Remote,
   storedMessage,
@@ -26,7 +27,7 @@ import { startRuntime } from "./runtime/startRuntime.ts";
 import type { LogLine } from "./runtime/types.ts";
 import type { AgentStore } from "./store.ts";
 import type { AgentFacts } from "./storeApi.ts";
-import { createTasks } from "./tasks.ts";
+import { createTasks, type TaskProgress } from "./tasks.ts";
 
 export type AgentsDeps = {
   settings: AgentSettings;
@@ -52,6 +53,10 @@ export type AgentsDeps = {
 export type Agents = AgentApi & {
   /** How many conversations and tasks run here. */
   running(): number;
+  /** Calls of conversations and agents here that wait for a person. */
+  openApprovals: OpenApprovals;
+  /** What a task that runs here reported last, by its key. */
+  progressOf(key: string): TaskProgress | undefined;
   /** Starts the agents without a conversation, as far as they are enabled. Gives how many work now. */
   startAutonomous(): number;
 };
@@ -67,7 +72,8 @@ export async function openAgents(deps: AgentsDeps): Promise<Agents> {
   const { settings, env, keyFile, own } = deps;
   const tools = toolsFor(deps, deps.clients.chat);
   const server = { toolbox: tools.toolbox, skills: async () => deps.skills(), store: ownStore(deps) };
-  const { conversations, agents, models, problems } = await createAgents(server, settings, { env, keyFile });
+  const made = await createAgents(server, settings, { env, keyFile });
+  const { conversations, agents, models, problems, openApprovals } = made;
   for (const { file, line, message } of problems)
     deps.log({ level: "warn", text: `An agent is left out: ${file}:${line}: ${message}` });
   const clock = systemClock;
@@ -80,7 +86,7 @@ export async function openAgents(deps: AgentsDeps): Promise<Agents> {
     }),
     holder: `tasks/${process.pid}/${randomUUID().slice(0, 8)}`,
   });
-  const runSkill = createRunSkill({ server, models, settings, clock });
+  const runSkill = createRunSkill({ server, models, settings, clock, openApprovals });
   const messages = messagesIn(deps, {
     ...{ toolbox: tools.toolbox, clock, agents, policy: deps.policy },
     skillRunner: () => (models.current().length > 0 ? runSkill : undefined),
@@ -106,10 +112,13 @@ export async function openAgents(deps: AgentsDeps): Promise<Agents> {
   ];
   return {
     ...api,
+    openApprovals,
+    progressOf: tasks.progressOf,
     running: () => conversations.running() + tasks.running(),
     startAutonomous() {
       const { toolbox, close } = toolsFor(deps, deps.clients.agent);
-      const runSkill = createRunSkill({ server: { ...server, toolbox }, models, settings, clock });
+      const own = { ...server, toolbox };
+      const runSkill = createRunSkill({ server: own, models, settings, clock, openApprovals });
       const holder = `agents/${process.pid}/${randomUUID().slice(0, 8)}`;
       const runtime = startRuntime({
         ...{ toolbox, store: deps.store, events: deps.events, agents, holder, clock, log: deps.log },

@@ -28,6 +28,11 @@ export type TaskOrder = Omit<TaskRequest, "signal" | "emit">;
 /** Seed 002's `AgentResult` as its REST example has it (snake case, seconds), with the plan and how it was verified. */
 export type TaskEnd = z.output<typeof endSchema>;
 export type TaskState = { task_id: string; state: AgentTask["state"]; result?: unknown; error?: string };
+/** How far a task that runs is. */
+export type TaskProgress = {
+  plan?: Extract<TaskEvent, { type: "plan" }>["plan"];
+  progress?: Extract<TaskEvent, { type: "progress" }>;
+};
 type Waiter = { emit?: ((event: TaskEvent) => void) | undefined; settle(end: TaskEnd | Error): void };
 
 export type Tasks = {
@@ -44,6 +49,8 @@ export type Tasks = {
   get(owner: string, id: string): Promise<TaskState>;
   /** False for a task that had ended. One that another process runs is stopped within seconds. Throws as `get`. */
   cancel(owner: string, id: string): Promise<boolean>;
+  /** What one that runs here reported last, by its id. */
+  progressOf(id: string): TaskProgress | undefined;
   /** How many run here. */
   running(): number;
   /** Stops what runs here: such a task ends INTERRUPTED. */
@@ -67,6 +74,7 @@ export const createTasks = (deps: TasksDeps): Tasks => new Desk(deps);
 class Desk implements Tasks {
   private readonly waiters = new Map<string, Waiter>();
   private readonly controls = new Map<string, AbortController>();
+  private readonly reported = new Map<string, TaskProgress>();
   private readonly attempts = new Set<Promise<void>>();
   private readonly closing = new AbortController();
   private lastTurn: Promise<unknown> = Promise.resolve();
@@ -114,6 +122,8 @@ class Desk implements Tasks {
       return isStopped;
     });
   }
+
+  progressOf = (id: string) => this.reported.get(id);
 
   running = () => this.controls.size;
 
@@ -181,6 +191,7 @@ class Desk implements Tasks {
     // Else another process has ended it, or does so: `look` settles it.
     if (isOurs) this.settle(task.key, end);
     this.controls.delete(task.key);
+    this.reported.delete(task.key);
     control.abort();
     await keeping;
   }
@@ -190,8 +201,14 @@ class Desk implements Tasks {
     try {
       if (task.attempts > 1) throw interrupted;
       const { order } = orderSchema.parse(task.event);
-      const emit = this.waiters.get(task.key)?.emit;
-      return endedWith(await this.deps.runner.run({ ...order, signal, ...(emit && { emit }) }));
+      const told = this.waiters.get(task.key)?.emit;
+      const emit = (event: TaskEvent) => {
+        told?.(event);
+        if (event.type === "token") return;
+        const news = event.type === "plan" ? { plan: event.plan } : { progress: event };
+        this.reported.set(task.key, { ...this.reported.get(task.key), ...news });
+      };
+      return endedWith(await this.deps.runner.run({ ...order, signal, emit }));
     } catch (error) {
       const end = error instanceof Error ? error : new Error(String(error));
       const state = end instanceof AgentError && end.code === "CANCELLED" ? "cancelled" : "failed";

@@ -47,6 +47,9 @@ export function agentsWhenWanted({ host, ...deps }: Omit<AgentsDeps, "own" | "cl
       const { models } = deps.settings;
       return (models.length > 0 ? models : [{}]).some((model) => keyOf(model, deps) !== undefined);
     },
+    /** Calls that wait for a person here, by their id. */
+    approvals: () => opened?.openApprovals ?? new Map(),
+    progressOf: (key: string) => opened?.progressOf(key),
     runs: () => opened?.running() ?? 0,
     connections: () => opened?.connections() ?? 0,
     /** How many agents work by themselves here. */

@@ -1,6 +1,8 @@
 import { type ComponentType, render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Problem } from "../views/states.tsx";
+import { AgentList } from "./agents/agentList.tsx";
+import { AgentPage } from "./agents/agentPage.tsx";
 import { DeviceList } from "./devices/deviceList.tsx";
 import { DevicePage } from "./devices/devicePage.tsx";
 import { RunList } from "./runs/runList.tsx";
@@ -19,6 +21,7 @@ type RoomView = {
 const views: Readonly<Record<RoomName, RoomView>> = {
   devices: { title: "Devices", list: DeviceList, one: DevicePage },
   runs: { title: "Runs", list: RunList, one: RunPage },
+  agents: { title: "Agents", list: AgentList, one: AgentPage },
 };
 
 function useRoute(): Route {

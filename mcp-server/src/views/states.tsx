@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 type Failure = { code: string; message: string; hint: string };
 
 const tones: Readonly<Record<string, "good" | "bad" | "warn">> = {
-  ...{ passed: "good", online: "good", free: "good", yours: "good" },
+  ...{ passed: "good", online: "good", free: "good", done: "good", completed: "good", yours: "good" },
   ...{ failed: "bad", error: "bad", timeout: "bad", offline: "bad" },
   ...{ running: "warn", queued: "warn", cancelled: "warn", held: "warn", flaky: "warn", skipped: "warn" },
 };

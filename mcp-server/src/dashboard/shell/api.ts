@@ -39,6 +39,13 @@ export function callTool<Result>(
 export const read = <Result>(path: string, signal?: AbortSignal): Promise<Result> =>
   ask(`/api/v1/${path}`, signal ? { signal } : {});
 
+/** One request of another kind, by its whole path. Throws {@link Failure}. */
+export const send = <Result>(
+  method: "GET" | "POST" | "DELETE",
+  path: string,
+  body?: unknown,
+): Promise<Result> => ask(path, { method, ...(body !== undefined && { body: JSON.stringify(body) }) });
+
 async function ask<Result>(path: string, init: RequestInit): Promise<Result> {
   const session = readSession();
   const headers = {

@@ -75,10 +75,23 @@ export function bearerToken(
 const pagePaths = /^\/(api\/v1|server\/events)(\/|$)/;
 
 /** A page reaches REST and events, as the client that its token was sold to. */
-function isOfPage(c: Context, authorization: string, tickets: Tickets): boolean {
-  if (!pagePaths.test(c.req.path)) return false;
+const isOfPage = (c: Context, authorization: string, tickets: Tickets): boolean =>
+  pagePaths.test(c.req.path) && isTokenOfPage(c, authorization, tickets);
+
+function isTokenOfPage(c: Context, authorization: string, tickets: Tickets): boolean {
   const client = tickets.clientOf(authorization.replace(/^Bearer /, ""));
   return client !== undefined && client === c.req.header(clientHeader);
+}
+
+const agentPaths = /^\/(server\/agent\/sessions|api\/v1\/agent\/task)(\/|$)/;
+
+/** A page's request to the agents, which check credentials themselves, as one with the server's token. Others stay as they are. */
+export function forAgents(c: Context, { token }: Access, tickets: Tickets): Request {
+  const authorization = c.req.header("authorization") ?? "";
+  if (!agentPaths.test(c.req.path) || !isTokenOfPage(c, authorization, tickets)) return c.req.raw;
+  const headers = new Headers(c.req.raw.headers);
+  headers.set("authorization", `Bearer ${token}`);
+  return new Request(c.req.raw, { headers });
 }
 
 const isReadByAddress = (c: Context, addresses: Addresses) =>

@@ -23,7 +23,15 @@ import type { Addresses } from "../page/addresses.ts";
 import { mountPage } from "../page/page.ts";
 import { createTickets, ticketMs } from "../page/tickets.ts";
 import type { Resources } from "../resources/index.ts";
-import { type Access, bearerToken, hostAndOrigin, proveToken, refuse, sellToken } from "./access.ts";
+import {
+  type Access,
+  bearerToken,
+  forAgents,
+  hostAndOrigin,
+  proveToken,
+  refuse,
+  sellToken,
+} from "./access.ts";
 import { clientHeader, projectIn } from "./clientHeaders.ts";
 import { linkProtocol } from "./linkMessages.ts";
 import { createLinks, type Links } from "./links.ts";
@@ -118,7 +126,11 @@ export function createHttp(deps: HttpDeps): Http {
   const tickets = createTickets(deps.clock);
   mountPage(app);
   app.post("/page/tokens", limitBody(maxTicketBytes), sellToken(tickets));
-  if (deps.agents) mountAgents(app, deps.agents, deps.onActivity);
+  if (deps.agents)
+    mountAgents(app, deps.agents, {
+      onActivity: deps.onActivity,
+      requestOf: (c) => forAgents(c, deps.access, tickets),
+    });
   app.use(bearerToken(deps.access, { tickets, addresses: deps.addresses }));
   app.post("/page/tickets", (c) => c.json({ ticket: tickets.issue(), good_for_ms: ticketMs }));
   app.use(async (_, next) => {
@@ -205,7 +217,7 @@ const streamPath = "/api/v1/agent/stream";
 function mountAgents(
   app: Hono,
   agents: NonNullable<HttpDeps["agents"]>,
-  onActivity: HttpDeps["onActivity"],
+  { onActivity, requestOf }: Pick<HttpDeps, "onActivity"> & { requestOf(c: Context): Request },
 ): void {
   const paths = ["/server/agent/*", "/api/v1/agent/task", "/api/v1/agent/task/*", "/api/v1/messages"];
   for (const path of paths)
@@ -213,7 +225,7 @@ function mountAgents(
       if (c.req.path.startsWith(storePath)) return next();
       onActivity();
       const opened = await agents().catch((error: unknown) => refuseWrong(c, error));
-      return opened instanceof Response ? opened : opened.fetch(c.req.raw, c.env);
+      return opened instanceof Response ? opened : opened.fetch(requestOf(c), c.env);
     });
   app.all(streamPath, (c) => {
     onActivity();

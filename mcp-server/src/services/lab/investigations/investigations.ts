@@ -67,7 +67,7 @@ export type InvestigationDependencies = {
   onFault(error: unknown): void;
 };
 
-export type InvestigationService = Pick<Investigations, "begin" | "resume" | "stats">;
+export type InvestigationService = Pick<Investigations, "begin" | "resume" | "waiting" | "stats">;
 
 export class Investigations {
   private readonly cache: ReplyCache;
@@ -117,6 +117,12 @@ export class Investigations {
     if (row.status !== "running" || row.execution_id === undefined) return this.view(row);
     await this.deps.executions.wait(row.execution_id, wait_ms, call);
     return this.view(await this.found(id));
+  }
+
+  /** Those with a question that {@link resume} answers, the latest first. */
+  async waiting(limit: number): Promise<(InvestigationView & { asked_at: string })[]> {
+    const rows = await this.deps.rows.waiting(limit);
+    return rows.map((row) => ({ ...this.view(row), asked_at: row.updated_at }));
   }
 
   /** Runs, time, calls, handoffs and accuracy by skill. */

@@ -1,4 +1,4 @@
-import { and, asc, eq, lt, ne, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, eq, lt, ne, type SQL, sql } from "drizzle-orm";
 import type { SkillSpending, SkillUse } from "../../../domain/index.ts";
 import type { Database } from "../../engine/database.ts";
 import { everyColumn, hasValues, type WithoutNulls, withoutNulls } from "../../schema/columns.ts";
@@ -39,6 +39,17 @@ export function investigationRows(db: Database) {
         .from(investigations)
         .where(and(eq(investigations.host_name, hostName), eq(investigations.status, "running")))
         .orderBy(asc(investigations.started_at));
+      return rows.map(withoutNulls);
+    },
+
+    /** Those that wait for a person, the latest first. */
+    async waiting(limit: number): Promise<Investigation[]> {
+      const rows = await db
+        .select()
+        .from(investigations)
+        .where(eq(investigations.status, "waiting"))
+        .orderBy(desc(investigations.updated_at))
+        .limit(limit);
       return rows.map(withoutNulls);
     },
 
