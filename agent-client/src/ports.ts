@@ -71,7 +71,7 @@ export type StoredMessage = { seq: number; message: BetaMessageParam };
 export type AgentStore = {
   createSession(session: { id: string; agent: string; owner: string; title: string }): Promise<StoredSession>;
   /** Newest first. */
-  sessions(filter: { owner?: string; limit: number }): Promise<StoredSession[]>;
+  sessions(filter: { owner?: string | undefined; limit: number }): Promise<StoredSession[]>;
   findSession(id: string): Promise<StoredSession | undefined>;
   /** With its messages and events. False when there was none. */
   deleteSession(id: string): Promise<boolean>;

@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
+import { moment } from "../../views/format.ts";
+import { Badge, Empty, Problem, Shown } from "../../views/states.tsx";
 import { asFailure, type Failure, read, send } from "../shell/api.ts";
-import { moment } from "../shell/format.ts";
 import { usePolled } from "../shell/polled.ts";
 import { addressOf } from "../shell/route.ts";
-import { Badge, Empty, Problem, Shown } from "../shell/states.tsx";
 import { Questions } from "./questions.tsx";
 import { Field, Say } from "./say.tsx";
 import { sessions } from "./talk.ts";

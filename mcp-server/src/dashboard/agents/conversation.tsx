@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
+import { Badge, Empty, Problem, Shown } from "../../views/states.tsx";
 import { asFailure, Failure, read, send } from "../shell/api.ts";
 import { usePolled } from "../shell/polled.ts";
-import { Badge, Empty, Problem, Shown } from "../shell/states.tsx";
 import { Questions } from "./questions.tsx";
 import { Say } from "./say.tsx";
 import { type Line, linesOf, sessions, type TalkEvent } from "./talk.ts";

@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
+import { moment } from "../../views/format.ts";
+import { Problem, Shown } from "../../views/states.tsx";
 import { asFailure, callTool, type Failure, read, send } from "../shell/api.ts";
-import { moment } from "../shell/format.ts";
 import { usePolled } from "../shell/polled.ts";
 import { addressOf } from "../shell/route.ts";
-import { Problem, Shown } from "../shell/states.tsx";
 import { Say } from "./say.tsx";
 
 type Question = {

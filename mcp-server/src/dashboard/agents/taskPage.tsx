@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
+import { duration, moment } from "../../views/format.ts";
+import { Badge, Empty, Facts, Problem, Shown } from "../../views/states.tsx";
 import { asFailure, type Failure, read, send } from "../shell/api.ts";
-import { duration, moment } from "../shell/format.ts";
 import { usePolled } from "../shell/polled.ts";
-import { Badge, Empty, Facts, Problem, Shown } from "../shell/states.tsx";
 import { Conversation } from "./conversation.tsx";
 
 export type TaskLine = {
