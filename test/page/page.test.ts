@@ -106,6 +106,13 @@ it("shows a device live, and passes clicks and keys on while it is held", async 
   await network.send("Network.enable");
   const picture = page.getByRole("img", { name: "What lab/browser shows now" });
   await expect.poll(() => picture.evaluate(naturalWidth), within).toBe(1280);
+  const isCalm = async (before: Buffer) => (await picture.screenshot()).equals(before);
+  const calm = await picture.screenshot();
+  const highlight = { command: "element_highlight", params: { selector: "css=button", seconds: 3 } };
+  await daemon.call("execute_device_action", { device_id: "browser", actions: [highlight], look: false });
+  await daemon.call("release_control", { device_id: "browser" });
+  await expect.poll(() => isCalm(calm), within).toBe(false);
+  await expect.poll(() => isCalm(calm), within).toBe(true);
   await page.getByRole("button", { name: "Take control" }).click();
   const screen = page.getByRole("application");
   await screen.waitFor();

@@ -48,7 +48,7 @@ function streamOf(pictures: Pictures, first: Picture, end: { signal: AbortSignal
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        controller.enqueue(Buffer.from(`--${boundary}\r\n`));
+        controller.enqueue(headOf(first));
         subscription = pictures.subscribe((picture) => {
           newest = picture;
           wake();
@@ -71,10 +71,9 @@ function streamOf(pictures: Pictures, first: Picture, end: { signal: AbortSignal
   );
 }
 
-/** Ends with the next part's boundary: browsers show a picture only when they have seen that. */
-const partOf = ({ bytes, mimeType }: Picture): Uint8Array =>
-  Buffer.concat([
-    Buffer.from(`Content-Type: ${mimeType}\r\nContent-Length: ${bytes.length}\r\n\r\n`),
-    bytes,
-    Buffer.from(`\r\n--${boundary}\r\n`),
-  ]);
+const headOf = ({ mimeType }: Picture): Uint8Array =>
+  Buffer.from(`--${boundary}\r\nContent-Type: ${mimeType}\r\n\r\n`);
+
+/** Ends with the head of the next part: Chromium shows a picture only when it has read that. */
+const partOf = (picture: Picture): Uint8Array =>
+  Buffer.concat([picture.bytes, Buffer.from("\r\n"), headOf(picture)]);

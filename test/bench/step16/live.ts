@@ -28,8 +28,10 @@ const clockPage = `<!doctype html><body style="margin:0"><canvas width=640 heigh
   show();
 </script>`;
 
-/** Runs in the page: reads its own picture at each frame, and returns how old each new time is when it is first seen. */
-const readDelays = `async (image) => {
+/** In the page: reads its own picture at each frame, and returns how old each new time is when it is first seen. */
+const readDelays = `(async () => {
+  const image = document.querySelector(".screen img");
+  while (!image.naturalWidth) await new Promise(requestAnimationFrame);
   const canvas = document.createElement("canvas");
   [canvas.width, canvas.height] = [640, 8];
   const context = canvas.getContext("2d", { willReadFrequently: true });
@@ -46,7 +48,7 @@ const readDelays = `async (image) => {
     last = time;
   }
   return delays.slice(1);
-}`;
+})()`;
 
 const device = "lab/browser";
 
@@ -62,12 +64,11 @@ async function delays(daemon: LookedAt): Promise<number[]> {
       browser,
       await newAddress(daemon, `/devices/${encodeURIComponent(device)}`),
     );
-    const picture = page.getByRole("img", { name: `What ${device} shows now` });
-    while (!(Number(await picture.evaluate("(image) => image.naturalWidth")) > 0)) await pause(50);
+    await page.locator(".screen img").waitFor();
     return z
       .array(z.number())
       .length(changes)
-      .parse(await picture.evaluate(readDelays));
+      .parse(await page.evaluate(readDelays));
   } finally {
     await browser.close();
   }

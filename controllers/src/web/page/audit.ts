@@ -8,8 +8,7 @@ import { parseAnswer, runApart } from "./askAgent.ts";
 import { agentSource } from "./inpage.ts";
 import { evaluateApart } from "./signals.ts";
 
-export const impacts = ["minor", "moderate", "serious", "critical"] as const;
-export type Impact = (typeof impacts)[number];
+const impacts = ["minor", "moderate", "serious", "critical"] as const;
 
 /** What axe-core looks for, and where. Empty lists of rules and tags mean all rules that it has on. */
 export type AuditOptions = {

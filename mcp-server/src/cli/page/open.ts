@@ -19,7 +19,7 @@ const soldSchema = z.object({ ticket: z.string(), good_for_ms: z.int() });
  * `labwright open [run|device] [id]`: opens the page in this machine's browser, signed in by a ticket in the address's fragment. Where
  * there is no display, and with `print`, writes the address instead. Starts a daemon if there is none.
  */
-export async function runOpen(
+async function runOpen(
   { what, id }: { what?: Opened | undefined; id?: string | undefined },
   options: OpenOptions,
   terminal: Terminal,

@@ -113,26 +113,30 @@ export function addScreens({ app, url, report, names }: Screens, cwd: string): A
   if (document.has("tree")) return undefined;
   const labels = labelsOf(report, names);
   let added = before === undefined ? 1 : 0;
-  const put = (section: "nodes" | "edges", name: string, value: unknown) => {
-    const there = document.get(section);
-    // Edges may be a list, which needs no more of a recording.
-    if (there !== undefined && there !== null && !isMap(there)) return;
-    if (document.hasIn([section, name])) return;
-    document.setIn([section, name], document.createNode(value));
-    added++;
+  const put = (...entry: ["nodes" | "edges", string, unknown]) => {
+    if (putNew(document, entry)) added++;
   };
   for (const [index, { check }] of report.screens.entries())
     put("nodes", labels[index] ?? "", check ? inWords([written(check)])[0] : []);
   for (const { from, to, steps } of waysIn(report)) {
-    const [source, target] = [labels[from], labels[to]];
-    if (source === undefined || target === undefined || source === target) continue;
-    put("edges", `${source} -> ${target}`, inWords(steps));
+    const ends = [labels[from], labels[to]].filter((label) => label !== undefined);
+    if (new Set(ends).size === 2) put("edges", ends.join(" -> "), inWords(steps));
   }
   if (added === 0) return undefined;
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, document.toString({ lineWidth: 0 }));
   const undo = () => (before === undefined ? rmSync(path) : writeFileSync(path, before));
   return { file: relative(cwd, path), undo };
+}
+
+/** Returns whether there was no such entry. */
+function putNew(document: Document, [section, name, value]: [string, string, unknown]): boolean {
+  const there = document.get(section);
+  // Edges may be a list, which needs no more of a recording.
+  if (there !== undefined && there !== null && !isMap(there)) return false;
+  if (document.hasIn([section, name])) return false;
+  document.setIn([section, name], document.createNode(value));
+  return true;
 }
 
 /** Each screen's name, once: screens of the same name get numbers. An arrow would end the name of a way. */

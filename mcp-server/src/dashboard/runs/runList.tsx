@@ -123,11 +123,11 @@ function FilterForm({ filter, ask }: { filter: Filter; ask(change: Partial<Filte
         <Choice label="Kind" value={filter.kind} options={kinds} choose={(kind) => ask({ kind })} />
         <label>
           Whole name
-          <input value={filter.name} onChange={(event) => ask({ name: event.currentTarget.value })} />
+          <input value={filter.name} onInput={(event) => ask({ name: event.currentTarget.value })} />
         </label>
         <label>
           Device
-          <input value={filter.device} onChange={(event) => ask({ device: event.currentTarget.value })} />
+          <input value={filter.device} onInput={(event) => ask({ device: event.currentTarget.value })} />
         </label>
       </fieldset>
     </form>

@@ -48,7 +48,7 @@ export const opensList = (field: Element): boolean =>
   roles.role(field) === "combobox" ||
   native.matches(field, "[aria-haspopup],[aria-expanded],[aria-autocomplete],[readonly]");
 
-export function valueOf(field: Element): string {
+export function writtenIn(field: Element): string {
   if (field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement) return field.value;
   return field instanceof HTMLElement ? native.innerText(field) : "";
 }

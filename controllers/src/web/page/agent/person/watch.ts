@@ -11,7 +11,7 @@ import * as world from "../tree/world.ts";
 import type { Deed, DeedTarget } from "./deed.ts";
 import { Pointing } from "./pointing.ts";
 import { asWritten, holdsSecret, isSecret, nameSecret, noteTyping } from "./secretTexts.ts";
-import { describeTarget, hitBy, isBox, isTextField, opensList, pressable, valueOf } from "./targets.ts";
+import { describeTarget, hitBy, isBox, isTextField, opensList, pressable, writtenIn } from "./targets.ts";
 
 type Command = Pick<Deed, "command" | "params"> & Partial<Deed>;
 type Pressed = { element: Element; target: DeedTarget; x: number; y: number };
@@ -151,7 +151,7 @@ class PersonWatch {
     const hit = hitBy(event);
     const field = hit && fields.fieldOf(hit);
     if (!field || !isTextField(field)) return;
-    if (isSecret(field)) noteTyping(valueOf(field));
+    if (isSecret(field)) noteTyping(writtenIn(field));
     const entered = this.#entered?.field === field ? this.#entered : undefined;
     // The field is described as it was before the text.
     if (entered && !opensList(field)) this.#entered = undefined;
@@ -188,7 +188,7 @@ class PersonWatch {
   }
 
   #key(event: KeyboardEvent): void {
-    if (event.isComposing || event.altKey || /^(Control|Shift|Meta|Alt|Tab)$/.test(event.key)) return;
+    if (isOnTheWay(event)) return;
     if (event.key === "F2") {
       event.preventDefault();
       this.#send({ command: "picking", params: { on: !this.#pointing.isOn } });
@@ -200,14 +200,12 @@ class PersonWatch {
     const name = keyName(event, isText, field !== null && opensList(field));
     if (name === undefined) return;
     this.#keyed = undefined;
-    const isPress = !isText && /^(ENTER|SPACE)$/.test(name) && focus !== null;
-    if (isPress && native.matches(focus, "a[href],button,input,summary")) {
+    if (!isText && focus && isPressedBy(name, focus)) {
       this.#keyed = focus;
       return;
     }
     const isLineBreak = isText && event.shiftKey && name === "ENTER";
-    // The change that follows says what these keys choose.
-    if (isLineBreak || (focus && native.matches(focus, "select,input[type=range],input[type=radio]"))) return;
+    if (isLineBreak || (focus && choosesByKeys(focus))) return;
     this.flush();
     this.#send({ command: "press_key", params: { key: name } });
   }
@@ -253,6 +251,17 @@ const arrows: Readonly<Record<string, string>> = {
 };
 const named: Readonly<Record<string, string>> = { Enter: "ENTER", Escape: "ESCAPE", " ": "SPACE" };
 
+const isPressedBy = (key: string, focus: Element): boolean =>
+  /^(ENTER|SPACE)$/.test(key) && native.matches(focus, "a[href],button,input,summary");
+
+/** Not yet a key that does something. */
+const isOnTheWay = ({ isComposing, altKey, key }: KeyboardEvent): boolean =>
+  isComposing || altKey || /^(Control|Shift|Meta|Alt|Tab)$/.test(key);
+
+/** The change that follows says what its keys choose. */
+const choosesByKeys = (focus: Element): boolean =>
+  native.matches(focus, "select,input[type=range],input[type=radio]");
+
 /** The name of a key that does something by itself; undefined for one that types, or moves in a text. */
 function keyName(
   { key, ctrlKey, metaKey }: KeyboardEvent,
@@ -276,7 +285,7 @@ function chordOf(key: string, isText: boolean): string | undefined {
 
 /** What is typed: of a secret field its name alone. */
 function textIn(field: Element): Pick<Deed, "params"> & { secret?: string } {
-  const value = valueOf(field);
+  const value = writtenIn(field);
   if (!isSecret(field)) return { params: { text: asWritten(value) } };
   const secret = nameSecret(field, value);
   return { params: { text: `{{secret.${secret}}}` }, secret };
