@@ -21,6 +21,7 @@ import { step12 } from "./step12/suites.ts";
 import { step13 } from "./step13/suites.ts";
 import { step14 } from "./step14/suites.ts";
 import { step15 } from "./step15/suites.ts";
+import { step16 } from "./step16/suites.ts";
 import { measureSurface } from "./surface.ts";
 import { measureTexts } from "./texts.ts";
 import { measureToolsets } from "./toolsets.ts";
@@ -58,7 +59,13 @@ const usual: Suites = {
 };
 
 /** What is measured once a step of the product is done, with goals of its own in `goals.step<N>.json`. */
-const steps: Readonly<Record<string, Suites>> = { 12: step12, 13: step13, 14: step14, 15: step15 };
+const steps: Readonly<Record<string, Suites>> = {
+  12: step12,
+  13: step13,
+  14: step14,
+  15: step15,
+  16: step16,
+};
 
 const print = (line: string): void => {
   process.stdout.write(`${line}\n`);

@@ -39,7 +39,7 @@ export async function openPage(
 }
 
 /** An address with a ticket, as of `labwright open --print`. */
-export async function newAddress(daemon: DaemonProcess, to = "/devices"): Promise<string> {
+export async function newAddress(daemon: Pick<DaemonProcess, "file">, to = "/devices"): Promise<string> {
   const answer = await fetch(daemonUrl(daemon.file(), "/page/tickets"), {
     method: "POST",
     headers: daemonHeaders(daemon.file(), "test"),

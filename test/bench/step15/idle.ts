@@ -9,7 +9,7 @@ import { beforeBuild } from "../step14/beforeBuild.ts";
 import { daemonMegabytes } from "../step14/megabytes.ts";
 
 /** The last commit without TVs. */
-const lastWithout = "45fde0cc";
+const lastWithoutTvs = "45fde0cc";
 const rounds = { rounds: 11, warmUps: 1 };
 /** A daemon's memory still falls in its first seconds. */
 const settleMs = 3_000;
@@ -58,9 +58,12 @@ async function startsOf(sides: Sides, build: string) {
   return { start, megabytes };
 }
 
-/** A daemon that has a browser and no TV, next to one of the commit before TVs: its start to the first answer, and its memory. */
-export async function measureIdle({ sides }: Bench): Promise<Measurement[]> {
-  const before = await beforeBuild(sides.root, sides.scratch, lastWithout);
+/** A daemon that has a browser and no TV, next to one of the commit before TVs. */
+export const measureIdle = (bench: Bench) => measureIdleSince(lastWithoutTvs, bench);
+
+/** A daemon with a browser, next to one of an earlier commit: its start to the first answer, and its memory. */
+export async function measureIdleSince(commit: string, { sides }: Bench): Promise<Measurement[]> {
+  const before = await beforeBuild(sides.root, sides.scratch, commit);
   const [ours, theirs] = [await startsOf(sides, sides.root), await startsOf(sides, before)];
   const [now = [], then = []] = await alternate([ours.start, theirs.start], rounds);
   const counted = ({ megabytes }: typeof ours) => megabytes.slice(rounds.warmUps);
@@ -70,7 +73,7 @@ export async function measureIdle({ sides }: Bench): Promise<Measurement[]> {
     ratios: ratiosOf(one, other),
   });
   return [
-    // A busy machine adds more to some starts than TVs do to all.
+    // A busy machine adds more to some starts than a step of the product does to all.
     { id: "idle.start", ours: Math.min(...now), theirs: Math.min(...then), ...rest(now, then) },
     { id: "idle.memory", ours: median(memory), theirs: median(memoryThen), ...rest(memory, memoryThen) },
   ];
