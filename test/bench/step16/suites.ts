@@ -2,6 +2,7 @@ import type { Suites } from "../sides.ts";
 import { measureIdleSince } from "../step15/idle.ts";
 import { measureBundle } from "./bundle.ts";
 import { measureLive } from "./live.ts";
+import { measureRecorder } from "./recorder.ts";
 import { measureRuns } from "./runs.ts";
 
 /** The last commit without the page. */
@@ -12,5 +13,6 @@ export const step16: Suites = {
   bundle: measureBundle,
   idle: (bench) => measureIdleSince(lastWithoutPage, bench),
   live: measureLive,
+  recorder: measureRecorder,
   runs: measureRuns,
 };
