@@ -114,6 +114,7 @@ test("what a person does in a browser replays as a test, and no password leaves 
   await until(({ steps }) => steps.at(-1)?.command === "go_back");
   await press(page, "Add Desk lamp");
   await until(({ steps }) => steps.at(-1)?.command === "click_element");
+  await page.getByText("in the cart", { exact: false }).waitFor();
   const done = shop.takeState();
 
   const stopped = await anna.call("stop_recording", { recording_id });
