@@ -139,6 +139,7 @@ export function start(
     },
     reports: {
       view: () => Promise.reject(new ToolError("EXECUTION_NOT_FOUND", "There is none.", "Name another.")),
+      compare: () => Promise.reject(new ToolError("EXECUTION_NOT_FOUND", "There is none.", "Name another.")),
     },
     addresses: createAddresses({ now: () => 0 }, () => 7333),
     memory: { list: async () => [], forget: async (id) => (id === undefined ? 2 : 1) },

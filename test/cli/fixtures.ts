@@ -174,7 +174,10 @@ export async function startFakeDaemon(
       },
       artifacts: services.artifacts,
       live: { watch: () => Promise.reject(new Error("Nothing is shown here.")) },
-      reports: { view: () => Promise.reject(new Error("No runs here.")) },
+      reports: {
+        view: () => Promise.reject(new Error("No runs here.")),
+        compare: () => Promise.reject(new Error("No runs here.")),
+      },
       addresses: createAddresses({ now: () => 0 }, () => 7333),
       memory: { list: async () => [], forget: async () => 0 },
       investigations: { stats: async () => ({ uses: [], spending: [] }) },

@@ -1,5 +1,6 @@
 import { OpenAPIHono, type RouteConfig, z } from "@hono/zod-openapi";
 import {
+  comparisonSchema,
   memoryKindSchema,
   memoryScopeSchema,
   runViewSchema,
@@ -280,6 +281,12 @@ const routes: readonly RouteConfig[] = [
     description: "The addresses of pictures need no token, and are good for an hour.",
     request: { params: z.object({ id: z.string() }), query: runQuerySchema },
     responses: orFailure("`more` steps follow; ask again with the last index as `after`.", runViewSchema),
+  },
+  {
+    ...{ method: "get", path: "/executions/{id}/comparison", operationId: "comparison" },
+    summary: "A run beside the last earlier run of its test that passed: steps that differ, and how",
+    request: { params: z.object({ id: z.string() }) },
+    responses: orFailure("`good` is absent if no earlier run passed.", comparisonSchema),
   },
   {
     ...{ method: "get", path: "/artifacts/{sha256}", operationId: "artifact" },

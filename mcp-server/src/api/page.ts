@@ -1,12 +1,13 @@
 import type { Context } from "hono";
 import { z } from "zod";
+import type { StepView } from "../domain/index.ts";
 import type { Caller } from "../server/call/callTool.ts";
 import { type Addresses, pictureMs } from "../server/page/addresses.ts";
 import type { Services } from "../services/index.ts";
 import { newTraceId, readInput } from "./errors.ts";
 
 type PageDeps = {
-  reports: Pick<Services["reports"], "view">;
+  reports: Pick<Services["reports"], "view" | "compare">;
   addresses: Pick<Addresses, "sign">;
   principalOf(request: Request): Caller;
 };
@@ -36,11 +37,27 @@ export async function runResponse(c: Context, deps: PageDeps): Promise<Response>
       ...{ deadline: Number.MAX_SAFE_INTEGER, progress: () => {}, capabilities: { elicitation: false } },
     },
   );
-  const steps = view.steps.map(({ pictures, ...step }) => ({
-    ...step,
-    pictures: pictures.map((picture) => ({ ...picture, href: hrefOf(picture.uri, deps.addresses) })),
-  }));
+  const steps = view.steps.map((step) => withAddresses(step, deps));
   return c.json({ ...view, steps }, 200, { "cache-control": "no-store" });
+}
+
+/** A run beside the last good run, with addresses of the pictures of both. */
+export async function comparisonResponse(c: Context, deps: PageDeps): Promise<Response> {
+  const found = await deps.reports.compare(c.req.param("id") ?? "");
+  const rows = found.rows.map(({ good, now, ...row }) => ({
+    ...row,
+    ...(good && { good: withAddresses(good, deps) }),
+    ...(now && { now: withAddresses(now, deps) }),
+  }));
+  return c.json({ ...found, rows }, 200, { "cache-control": "no-store" });
+}
+
+function withAddresses({ pictures, files, ...step }: StepView, { addresses }: PageDeps) {
+  const addressed = <Kept extends { uri: string }>(kept: Kept) => ({
+    ...kept,
+    href: hrefOf(kept.uri, addresses),
+  });
+  return { ...step, pictures: pictures.map(addressed), files: files.map(addressed) };
 }
 
 function hrefOf(uri: string, { sign }: PageDeps["addresses"]): string | undefined {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { verdictSchema } from "./action.ts";
-import { executionKindSchema, executionStatusSchema, stepSchema } from "./execution.ts";
+import { paramsSchema } from "./common.ts";
+import { attemptSchema, executionKindSchema, executionStatusSchema, stepSchema } from "./execution.ts";
 
 const pictureSchema = z.object({
   uri: z.string(),
@@ -11,6 +12,7 @@ const pictureSchema = z.object({
 const stepViewSchema = z.object({
   ...stepSchema.pick({ index: true, path: true, kind: true, label: true, status: true }).shape,
   ...stepSchema.pick({ started_at: true, duration_ms: true, error: true, notices: true }).shape,
+  activity: stepSchema.shape.activity,
   /** As JSON, cut at 4,000 characters. */
   input: z.string().optional(),
   output: z.string().optional(),
@@ -21,6 +23,7 @@ const stepViewSchema = z.object({
   /** In pixels of the first picture. */
   area: verdictSchema.shape.area,
   pictures: z.array(pictureSchema),
+  files: z.array(pictureSchema.extend({ mime_type: z.string() })).describe("Videos, traces, logs."),
 });
 export type StepView = z.output<typeof stepViewSchema>;
 
@@ -37,9 +40,42 @@ export const runViewSchema = z.object({
   facts: z
     .array(z.tuple([z.string(), z.string()]))
     .describe("Device, environment, build, inputs: name and value."),
+  attempts: z.array(attemptSchema).optional().describe("Of a run that was retried; the last decides."),
+  again: z
+    .object({ tool: z.string(), args: paramsSchema, why: z.never().optional() })
+    .or(z.object({ why: z.string(), tool: z.never().optional(), args: z.never().optional() }))
+    .describe("The call that runs it again with its inputs on its device, or why there is none."),
   doing: z.string().optional().describe("What it does now, while it runs."),
   steps: z.array(stepViewSchema).describe("In their order."),
   total: z.int().describe("Steps so far."),
   more: z.int().describe("Steps behind those shown."),
 });
 export type RunView = z.output<typeof runViewSchema>;
+
+const differenceSchema = z.object({
+  what: z.enum(["missing", "added", "renamed", "status", "found", "notices", "requests", "picture", "time"]),
+  text: z.string(),
+});
+export type Difference = z.output<typeof differenceSchema>;
+
+/** A run beside the last good run of its test. */
+export const comparisonSchema = z.object({
+  good: z.object({ id: z.string(), started_at: z.string() }).optional().describe("Absent: there is none."),
+  facts: z
+    .array(z.tuple([z.string(), z.string(), z.string()]))
+    .describe("Name, then, now: those that differ."),
+  rows: z
+    .array(
+      z.object({
+        good: stepViewSchema.optional(),
+        now: stepViewSchema.optional(),
+        differences: z.array(differenceSchema),
+        alike: z.int().describe("Pairs without a difference right before this one."),
+        first: z.literal(true).optional().describe("The first that differs in more than picture and time."),
+      }),
+    )
+    .describe("Pairs of steps that differ, in their order; at most 200."),
+  alike: z.int().describe("Pairs without a difference."),
+  more: z.int().describe("Pairs that differ and are not in `rows`."),
+});
+export type Comparison = z.output<typeof comparisonSchema>;

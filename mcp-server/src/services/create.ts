@@ -144,7 +144,10 @@ export function createServices(deps: ServiceDependencies): RunningServices {
     live: createLive(devices, clock),
     steps,
     results: createResults({ ...running, judgements }),
-    reports: createReports({ ...running, judgements, requirementsOf: requirements.requirementsOf }),
+    reports: createReports({
+      ...{ ...running, judgements, records: runRecords(db) },
+      requirementsOf: requirements.requirementsOf,
+    }),
     scripts,
     workspace,
     deviceFacts: createDeviceFacts(),

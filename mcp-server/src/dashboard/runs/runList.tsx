@@ -4,6 +4,8 @@ import { Badge, Empty, Shown } from "../../views/states.tsx";
 import { callTool } from "../shell/api.ts";
 import { usePolled } from "../shell/polled.ts";
 import { addressOf } from "../shell/route.ts";
+import { Strip } from "../shell/strip.tsx";
+import { lastFailed, runAllAgain } from "./again.ts";
 
 type RunLine = {
   execution_id: string;
@@ -22,11 +24,19 @@ type ResultsReply = {
   more?: number;
   next?: string;
 };
-type Filter = { kind: string; status: string; name: string; device: string };
+const texts = {
+  ...{ name: "Whole name", device: "Device", userinterface_name: "App" },
+  ...{ environment: "Environment", release: "Release", build: "Build" },
+} as const;
+type Text = keyof typeof texts;
+type Filter = Record<"kind" | "status" | Text, string>;
 
 const kinds = ["testcase", "script", "navigation", "validation", "plan", "api", "actions", "investigation"];
 const statuses = ["running", "queued", "passed", "failed", "error", "timeout", "cancelled"];
-const nothingAsked: Filter = { kind: "", status: "", name: "", device: "" };
+const nothingAsked: Filter = {
+  ...{ kind: "", status: "", name: "", device: "" },
+  ...{ userinterface_name: "", environment: "", release: "", build: "" },
+};
 /** About a hundred lines. */
 const pageTokens = 8_000;
 
@@ -42,6 +52,7 @@ export function RunList() {
     (signal) => search(asked, pages, signal),
     () => 4_000,
   );
+  const names = [...new Set(runs.value?.executions.map(({ name }) => name))];
   const ask = (change: Partial<Filter>) => {
     setPages(1);
     setFilter({ ...filter, ...change });
@@ -49,7 +60,7 @@ export function RunList() {
   return (
     <>
       <h1>Runs</h1>
-      <FilterForm filter={filter} ask={ask} />
+      <FilterForm filter={filter} ask={ask} names={names} />
       <Shown of={runs} what="runs">
         {({ executions, counts, more = 0 }) => (
           <>
@@ -63,7 +74,11 @@ export function RunList() {
             {executions.length === 0 ? (
               <NoRuns isFiltered={Object.keys(asked).length > 0} />
             ) : (
-              <Table runs={executions} />
+              <>
+                {filter.name !== "" && <Strip runs={executions.slice(0, 100)} />}
+                <FailedAgain runs={executions} done={runs.again} />
+                <Table runs={executions} />
+              </>
             )}
             {more > 0 && (
               <p>
@@ -97,6 +112,34 @@ async function search(
   return found ?? { counts: {}, executions: [] };
 }
 
+/** Starts the tests again whose last run in the list did not pass. */
+function FailedAgain({ runs, done }: { runs: readonly RunLine[]; done(): void }) {
+  const [said, setSaid] = useState<string[]>([]);
+  const [isBusy, setBusy] = useState(false);
+  const failed = lastFailed(runs);
+  const start = async () => {
+    setBusy(true);
+    const { started, refused } = await runAllAgain(failed);
+    setSaid([`Started ${started}.`, ...refused]);
+    setBusy(false);
+    done();
+  };
+  return (
+    <div class="row">
+      {failed.length > 0 && (
+        <button type="button" disabled={isBusy} onClick={() => void start()}>
+          Run the failed ones again ({failed.length})
+        </button>
+      )}
+      <ul aria-live="polite">
+        {said.map((line) => (
+          <li key={line}>{line}</li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
 const NoRuns = ({ isFiltered }: { isFiltered: boolean }) => (
   <Empty>
     {isFiltered ? (
@@ -109,7 +152,16 @@ const NoRuns = ({ isFiltered }: { isFiltered: boolean }) => (
   </Empty>
 );
 
-function FilterForm({ filter, ask }: { filter: Filter; ask(change: Partial<Filter>): void }) {
+/** `names` are offered while one is typed. */
+function FilterForm({
+  filter,
+  names,
+  ask,
+}: {
+  filter: Filter;
+  names: readonly string[];
+  ask(change: Partial<Filter>): void;
+}) {
   return (
     <form class="stack" onSubmit={(event) => event.preventDefault()}>
       <fieldset class="filter">
@@ -121,14 +173,21 @@ function FilterForm({ filter, ask }: { filter: Filter; ask(change: Partial<Filte
           choose={(status) => ask({ status })}
         />
         <Choice label="Kind" value={filter.kind} options={kinds} choose={(kind) => ask({ kind })} />
-        <label>
-          Whole name
-          <input value={filter.name} onInput={(event) => ask({ name: event.currentTarget.value })} />
-        </label>
-        <label>
-          Device
-          <input value={filter.device} onInput={(event) => ask({ device: event.currentTarget.value })} />
-        </label>
+        {(Object.keys(texts) as Text[]).map((name) => (
+          <label key={name}>
+            {texts[name]}
+            <input
+              value={filter[name]}
+              list={name === "name" ? "names" : undefined}
+              onChange={(event) => ask({ [name]: event.currentTarget.value.trim() })}
+            />
+          </label>
+        ))}
+        <datalist id="names">
+          {names.map((name) => (
+            <option key={name} value={name} />
+          ))}
+        </datalist>
       </fieldset>
     </form>
   );

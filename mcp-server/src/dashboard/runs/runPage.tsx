@@ -2,16 +2,19 @@ import { useState } from "preact/hooks";
 import type { RunView } from "../../domain/runView.ts";
 import { duration, moment } from "../../views/format.ts";
 import { Badge, Empty, Facts, Problem, Shown } from "../../views/states.tsx";
-import { StepItem } from "../../views/stepItem.tsx";
+import { holds, isGood, StepItem } from "../../views/stepItem.tsx";
 import { stepTree } from "../../views/stepTree.ts";
 import { asFailure, callTool, type Failure, read } from "../shell/api.ts";
 import { usePolled } from "../shell/polled.ts";
 import { addressOf } from "../shell/route.ts";
 import { History } from "../shell/strip.tsx";
+import { runAgain } from "./again.ts";
+import { Comparison } from "./comparison.tsx";
+import { Player } from "./player.tsx";
 
 const isOpen = ({ status }: Pick<RunView, "status">) => status === "running" || status === "queued";
 
-/** A run with its steps, also while it runs; `step` (from 1) is opened and shown. */
+/** A run with its steps, also while it runs; `step` (from 1) is shown by itself. */
 export function RunPage({ id, step }: { id: string; step?: number | undefined }) {
   const run = usePolled<RunView>(
     id,
@@ -30,7 +33,9 @@ export function RunPage({ id, step }: { id: string; step?: number | undefined })
       <Shown of={run} what="the run">
         {(view) => (
           <>
-            <Head run={view} again={run.again} />
+            <Head run={view} refresh={run.again} />
+            {step !== undefined && <Player run={view} step={step} />}
+            {!isOpen(view) && <Comparison id={view.id} isOpen={view.status !== "passed"} />}
             <div class="split">
               <Steps run={view} step={step} />
               <section class="card" aria-label="Facts">
@@ -43,8 +48,9 @@ export function RunPage({ id, step }: { id: string; step?: number | undefined })
                     ...view.facts,
                   ]}
                 />
+                <Attempts of={view.attempts} />
                 <h2>History</h2>
-                <History kind={view.kind} name={view.name} current={view.id} />
+                <History key={view.status} kind={view.kind} name={view.name} current={view.id} />
               </section>
             </div>
           </>
@@ -54,7 +60,21 @@ export function RunPage({ id, step }: { id: string; step?: number | undefined })
   );
 }
 
-function Head({ run, again }: { run: RunView; again(): void }) {
+const Attempts = ({ of: attempts = [] }: { of: RunView["attempts"] }) =>
+  attempts.length === 0 ? null : (
+    <>
+      <h2>Attempts</h2>
+      <ol>
+        {attempts.map(({ id, status, reason, duration_ms }) => (
+          <li key={id}>
+            <Badge status={status} /> {duration(duration_ms)} {reason && `${reason.code}: ${reason.message}`}
+          </li>
+        ))}
+      </ol>
+    </>
+  );
+
+function Head({ run, refresh }: { run: RunView; refresh(): void }) {
   const [failure, setFailure] = useState<Failure>();
   const [link, setLink] = useState<string>();
   const attempt = (work: Promise<void>) =>
@@ -64,7 +84,10 @@ function Head({ run, again }: { run: RunView; again(): void }) {
     );
   const cancel = async () => {
     await callTool("cancel_execution", { execution_id: run.id });
-    again();
+    refresh();
+  };
+  const again = async () => {
+    location.hash = addressOf({ room: "runs", id: await runAgain(run) });
   };
   const report = async () => {
     const { artifacts = [] } = await callTool("get_execution_report", {
@@ -93,9 +116,16 @@ function Head({ run, again }: { run: RunView; again(): void }) {
             Stop the run
           </button>
         ) : (
-          <button type="button" onClick={() => attempt(report())}>
-            Make a report
-          </button>
+          <>
+            {run.again.why === undefined && (
+              <button type="button" onClick={() => attempt(again())}>
+                Run again
+              </button>
+            )}
+            <button type="button" onClick={() => attempt(report())}>
+              Make a report
+            </button>
+          </>
         )}
         {link !== undefined && (
           <a href={link} target="_blank" rel="noreferrer">
@@ -103,27 +133,60 @@ function Head({ run, again }: { run: RunView; again(): void }) {
           </a>
         )}
       </div>
+      {!isOpen(run) && run.again.why !== undefined && <p class="soft small">{run.again.why}</p>}
+      <Way run={run} />
       {failure && <Problem failure={failure} />}
     </>
   );
 }
 
+/** To what did not pass, or to the beginning. */
+function Way({ run: { id, steps } }: { run: RunView }) {
+  const bad = steps.find(({ status }) => !isGood(status)) ?? steps[0];
+  return bad === undefined ? null : (
+    <p>
+      <a href={addressOf({ room: "runs", id, step: bad.index + 1 })}>
+        {isGood(bad.status) ? "Go through it step by step" : `See what did not pass: ${bad.label}`}
+      </a>
+    </p>
+  );
+}
+
+/** So many steps are drawn at a time: a browser is slow to draw thousands. */
+const mostDrawn = 200;
+
 function Steps({ run, step }: { run: RunView; step?: number | undefined }) {
+  const [pages, setPages] = useState(0);
   const tree = stepTree(run.steps);
   const linkTo = (at: number) => addressOf({ room: "runs", id: run.id, step: at });
+  const target = tree.findIndex((node) => holds(node, step));
+  const from = Math.max(0, Math.floor(target / mostDrawn) * mostDrawn);
+  const drawn = tree.slice(from, from + (pages + 1) * mostDrawn);
+  const left = tree.length - from - drawn.length;
   return (
     <section class="card" aria-label="Steps">
       <h2>
         Steps <span class="soft small">{run.total}</span>
       </h2>
-      {tree.length === 0 ? (
+      {tree.length === 0 && (
         <Empty>{isOpen(run) ? "No step has ended yet." : "This run has no steps."}</Empty>
-      ) : (
-        <ol class="steps">
-          {tree.map((node) => (
-            <StepItem key={`${node.step?.index} ${node.label}`} node={node} linkTo={linkTo} target={step} />
-          ))}
-        </ol>
+      )}
+      {from > 0 && (
+        <p>
+          <a href={addressOf({ room: "runs", id: run.id })}>{from} earlier ones</a>
+        </p>
+      )}
+      <ol class="steps">
+        {drawn.map((node) => (
+          <StepItem key={`${node.step?.index} ${node.label}`} node={node} linkTo={linkTo} target={step} />
+        ))}
+      </ol>
+      {left > 0 && (
+        <p>
+          <button type="button" onClick={() => setPages(pages + 1)}>
+            Show more ({left} left)
+          </button>
+        </p>
       )}
     </section>
   );

@@ -17,7 +17,7 @@ export type RunRecord = Pick<Execution, "id" | "kind" | "name" | "status" | "rea
 /** Finished runs, newest first, without the run that is asked about. */
 export type RunRecords = {
   /** At most 100 runs of the same test. */
-  ofTest(run: RunRecord): Promise<RunRecord[]>;
+  ofTest(run: Pick<RunRecord, "id" | "kind" | "name" | "project">): Promise<RunRecord[]>;
   /** At most 200 tests that started within `windowMs` of the run, on its device or app. */
   near(run: RunRecord, windowMs: number): Promise<RunRecord[]>;
 };

@@ -178,6 +178,7 @@ export function openBench(storage: Storage, options: BenchOptions = {}) {
   const reports = createReports({
     ...{ executions, artifacts, secrets, clock },
     judgements: { of: async () => [] },
+    records: { ofTest: async () => [] },
     requirementsOf: async () => [],
   });
   return { testcases, executions, reports, artifacts, secrets, devices, clock, faults, events };

@@ -185,6 +185,7 @@ describe("the report service", () => {
     createReports({
       executions: stored(steps),
       judgements: { of: async () => [] },
+      records: { ofTest: async () => [] },
       artifacts,
       requirementsOf,
       secrets: testSecrets({ PIN: "4711-secret" }),

@@ -1,3 +1,4 @@
+import { isFaultyLine, isFaultyRequest } from "../../../domain/activityFaults.ts";
 import type { Step, StepActivity } from "../../../domain/index.ts";
 import { seconds } from "../judgement/facts.ts";
 import { escapeMarkup as e } from "./markup.ts";
@@ -10,18 +11,13 @@ export function activityView({ activity }: Step): string {
   if (!activity) return "";
   const { console, requests } = activity;
   return [
-    folded("Console", console.map(lineRow), { fault: "errors", faults: console.filter(isError).length }),
+    folded("Console", console.map(lineRow), { fault: "errors", faults: console.filter(isFaultyLine).length }),
     folded("Requests", requests.map(requestRow), {
       fault: "failed",
-      faults: requests.filter(isFailed).length,
+      faults: requests.filter(isFaultyRequest).length,
     }),
   ].join("");
 }
-
-const isError = ({ level }: Line): boolean => level === "exception" || level === "error";
-/** Not one that the page gave up itself. */
-const isFailed = ({ status = 0, failure = "ABORTED" }: Request): boolean =>
-  status >= 400 || !/ABORTED|CANCELLED/i.test(failure);
 
 function folded(
   title: string,
@@ -38,7 +34,7 @@ const row = (isFault: boolean, cells: readonly string[]): string =>
 
 function lineRow(line: Line): string {
   const place = line.place === undefined ? "" : `<div class="soft small">${e(line.place)}</div>`;
-  return row(isError(line), [timeOf(line.at), e(line.level), `${e(line.text)}${place}`]);
+  return row(isFaultyLine(line), [timeOf(line.at), e(line.level), `${e(line.text)}${place}`]);
 }
 
 function requestRow(request: Request): string {
@@ -47,7 +43,7 @@ function requestRow(request: Request): string {
   const took = ms === undefined ? "" : seconds(ms);
   const bodies = body("sent", request.sent) + body("answer", request.answer);
   const name = `${e(`${method} ${url}`)} <span class="soft small">${e(type)}</span>`;
-  return row(isFailed(request), [timeOf(at), e(result), took, `${name}${bodies}`]);
+  return row(isFaultyRequest(request), [timeOf(at), e(result), took, `${name}${bodies}`]);
 }
 
 const body = (title: string, text: string | undefined): string =>

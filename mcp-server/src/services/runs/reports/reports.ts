@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { PictureChoice, ReportFormat, RunView } from "../../../domain/index.ts";
+import type { Comparison, PictureChoice, ReportFormat, RunView } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
 import type {
   ArtifactRef,
@@ -11,6 +11,8 @@ import type {
 } from "../../ports.ts";
 import { rowRunsOf, summarize, testcaseOf } from "../judgement/facts.ts";
 import type { JudgedRun, JudgementService } from "../judgement/index.ts";
+import { againOf } from "./again.ts";
+import { type ComparedWith, comparison } from "./compared.ts";
 import { ctrfReport } from "./ctrf.ts";
 import { htmlReport } from "./html.ts";
 import { junitReport } from "./junit.ts";
@@ -36,6 +38,11 @@ export type ReportService = {
     context: CallContext,
   ): Promise<RunView>;
   /**
+   * A run beside the newest earlier run of its test that passed, without secrets: one on the same device before others, of the newest 100
+   * runs. Throws EXECUTION_NOT_FOUND.
+   */
+  compare(executionId: string): Promise<Comparison>;
+  /**
    * Stores a report of one or more executions, in the order given. `judgement` is that of a single test; `pictures` is for
    * the page; `notRun` are tests of the same run that were not started, and why they could not be; `traces` are files by the
    * paths from the report to them; `groups` are the names of a matrix; `notes` are lines of a review for
@@ -54,7 +61,7 @@ export type ReportService = {
   ): Promise<{ artifact: ArtifactRef; summary: ReportSummary; judgement?: JudgedRun }>;
 };
 
-export type ReportDependencies = {
+export type ReportDependencies = ComparedWith & {
   executions: Pick<ExecutionService, "get" | "wait">;
   judgements: JudgementService;
   /** What these test cases cover; unknown ones cover nothing. */
@@ -117,6 +124,7 @@ export function createReports(deps: ReportDependencies): ReportService {
       return statusView(await executions.get(executionId), now, maxTokens);
     },
     view: viewer(deps),
+    compare: (executionId) => comparison(executionId, deps),
     async create(
       executionIds,
       format,
@@ -158,7 +166,8 @@ const viewer =
     const left = steps.filter(({ index }) => index > after);
     const more = Math.max(0, left.length - mostSteps);
     const { doing: now, ...shown } = secrets.mask({ execution, doing, steps: left.slice(0, mostSteps) });
-    return runViewOf(shown, { doing: now, total: steps.length, more });
+    const again = againOf(execution, secrets);
+    return runViewOf(shown, { doing: now, total: steps.length, more, again });
   };
 
 type Renderer = { mimeType: string; render(entries: readonly ReportEntry[], head: ReportHead): string };

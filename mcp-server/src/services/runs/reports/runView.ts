@@ -9,14 +9,15 @@ const shownCharacters = 4_000;
 /** The run with some of its steps; `total` and `more` count those that it has, and those behind the ones shown. */
 export function runViewOf(
   { execution, steps }: { execution: Execution; steps: readonly Step[] },
-  { doing, ...counts }: Pick<RunView, "total" | "more"> & { doing: string | undefined },
+  { doing, ...counts }: Pick<RunView, "total" | "more" | "again"> & { doing: string | undefined },
 ): RunView {
-  const { id, kind, name, status, reason, flaky, started_at, duration_ms } = execution;
+  const { id, kind, name, status, reason, flaky, started_at, duration_ms, attempts } = execution;
   return {
     ...{ id, kind, name, status, started_at },
     ...(reason && { reason }),
     ...(flaky && { flaky }),
     ...(duration_ms !== undefined && { duration_ms }),
+    ...(attempts && { attempts }),
     ...(doing !== undefined && { doing }),
     facts: factsOf(execution),
     steps: steps.map(stepViewOf),
@@ -24,7 +25,7 @@ export function runViewOf(
   };
 }
 
-function factsOf(execution: Execution): RunView["facts"] {
+export function factsOf(execution: Execution): RunView["facts"] {
   const { device, device_model, device_version, userinterface, environment, release, build } = execution;
   const known = { device, model: device_model, version: device_version, app: userinterface };
   const rows = Object.entries({ ...known, environment, release, build });
@@ -39,8 +40,8 @@ function factsOf(execution: Execution): RunView["facts"] {
   ];
 }
 
-function stepViewOf(step: Step): StepView {
-  const { index, path, kind, label, status, started_at, duration_ms, error } = step;
+export function stepViewOf(step: Step): StepView {
+  const { index, path, kind, label, status, started_at, duration_ms, error, activity } = step;
   const { expected, found, nearest = [], area } = findingOf(step) ?? {};
   const notices = noticesOf(step);
   const input = textOf(step.input);
@@ -53,7 +54,11 @@ function stepViewOf(step: Step): StepView {
     ...(output !== undefined && { output }),
     ...(expected !== undefined && { finding: { expected, found: found ?? "", nearest: [...nearest] } }),
     ...(area && { area }),
+    ...(activity && { activity }),
     pictures: shotsOf(step, { pictureChoice: "all" }).map(([uri, caption]) => ({ uri, caption })),
+    files: step.artifacts
+      .filter(({ mime_type }) => !mime_type.startsWith("image/"))
+      .map(({ kind: caption, uri, mime_type }) => ({ uri, caption, mime_type })),
   };
 }
 

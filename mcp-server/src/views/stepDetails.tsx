@@ -1,0 +1,65 @@
+import type { RunView } from "../domain/runView.ts";
+import { Activity } from "./activity.tsx";
+import { Shots } from "./shots.tsx";
+import { Facts } from "./states.tsx";
+import { Text } from "./text.tsx";
+
+export type Step = RunView["steps"][number];
+
+/** All that a step says of itself; without its pictures where those are shown next to it. */
+export function StepDetails({ step, isBare }: { step: Step; isBare?: boolean }) {
+  const { finding, error, notices = [], pictures, area, activity, files, input, output } = step;
+  return (
+    <>
+      {error && (
+        <p class="note bad">
+          <strong>{error.code}</strong> {error.message}
+        </p>
+      )}
+      {finding && (
+        <Facts
+          rows={[
+            ["Expected", finding.expected],
+            ["Found", finding.found],
+            ...(finding.nearest.length > 0 ? [["Nearest", finding.nearest.join("\n")] as const] : []),
+          ]}
+        />
+      )}
+      {notices.length > 0 && (
+        <ul>
+          {notices.map((notice) => (
+            <li key={notice}>{notice}</li>
+          ))}
+        </ul>
+      )}
+      {!isBare && <Shots pictures={pictures} area={area} since={pictureBefore(step)} />}
+      {activity && <Activity {...activity} />}
+      {files.map((file) => (
+        <File key={file.uri} {...file} />
+      ))}
+      <Text title="Input" text={input} />
+      <Text title="Output" text={output} />
+    </>
+  );
+}
+
+export const pictureBefore = ({ pictures }: Step) => pictures.find(({ caption }) => /before/.test(caption));
+
+function File({ caption, href, mime_type }: Step["files"][number]) {
+  if (mime_type.startsWith("video/"))
+    // biome-ignore lint/a11y/useMediaCaption: nobody wrote captions for what a device showed
+    return <video controls preload="metadata" src={href} aria-label={caption} />;
+  const isTrace = /zip/.test(mime_type);
+  return (
+    <p class="small">
+      <a href={href} download={isTrace ? `${caption}.zip` : undefined} target="_blank" rel="noreferrer">
+        {caption}
+      </a>
+      {isTrace && (
+        <>
+          , to be shown with <code>labwright trace {caption}.zip</code>
+        </>
+      )}
+    </p>
+  );
+}
