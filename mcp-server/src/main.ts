@@ -342,6 +342,7 @@ function restOf(
     audit: async (filter) => running.services.secrets.mask(await own.calls.recent(filter)),
     memory: running.memory,
     live: running.services.live,
+    apps: running.services.userinterfaces,
     reports: running.services.reports,
     investigations,
     health: () => health(storage, own.agents),

@@ -137,6 +137,9 @@ export function start(
     live: {
       watch: () => Promise.reject(new ToolError("DEVICE_NOT_FOUND", "There is none.", "Name another.")),
     },
+    apps: {
+      map: () => Promise.reject(new ToolError("USERINTERFACE_NOT_FOUND", "There is none.", "Name another.")),
+    },
     reports: {
       view: () => Promise.reject(new ToolError("EXECUTION_NOT_FOUND", "There is none.", "Name another.")),
       compare: () => Promise.reject(new ToolError("EXECUTION_NOT_FOUND", "There is none.", "Name another.")),

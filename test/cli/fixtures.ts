@@ -174,6 +174,7 @@ export async function startFakeDaemon(
       },
       artifacts: services.artifacts,
       live: { watch: () => Promise.reject(new Error("Nothing is shown here.")) },
+      apps: { map: () => Promise.reject(new Error("No apps here.")) },
       reports: {
         view: () => Promise.reject(new Error("No runs here.")),
         compare: () => Promise.reject(new Error("No runs here.")),

@@ -59,6 +59,7 @@ async function serveDoors({ services, events, artifacts, storage, memory }: Prod
     artifacts,
     memory,
     live: services.live,
+    apps: services.userinterfaces,
     reports: services.reports,
     addresses: createAddresses(systemClock, () => 0),
     investigations: services.investigations,

@@ -13,7 +13,7 @@ import { createEventsApi, type EventSource } from "./events.ts";
 import { planArgumentsOf } from "./executeTask.ts";
 import { liveResponse } from "./live.ts";
 import { forgottenIn, memoryQueryOf } from "./memory.ts";
-import { comparisonResponse, liveAddress, runResponse } from "./page.ts";
+import { comparisonResponse, liveAddress, mapResponse, runResponse } from "./page.ts";
 import { skillStatsQueryOf } from "./skillStats.ts";
 import { toolsOf } from "./tools.ts";
 
@@ -23,6 +23,7 @@ export type ApiDeps = {
   events: EventSource;
   artifacts: ArtifactStore;
   live: LiveFrames;
+  apps: Pick<Services["userinterfaces"], "map">;
   reports: Pick<Services["reports"], "view" | "compare">;
   /** Signs addresses of files and live pictures, which a browser loads without the token. */
   addresses: Pick<Addresses, "sign" | "linkTo">;
@@ -70,6 +71,7 @@ export function createApi(deps: ApiDeps): Hono {
   api.route("/events", createEventsApi(deps.events, deps.fault));
   api.get("/devices/:id{.+}/live", (c) => liveResponse(c, deps));
   api.get("/devices/:id{.+}/live-address", (c) => liveAddress(c, deps));
+  api.get("/apps/:id/map", (c) => mapResponse(c, deps));
   api.get("/executions/:id", (c) => runResponse(c, deps));
   api.get("/executions/:id/comparison", (c) => comparisonResponse(c, deps));
   api.get("/artifacts/:sha256", (c) => artifactResponse(c, deps.artifacts));

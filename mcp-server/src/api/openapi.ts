@@ -1,5 +1,6 @@
 import { OpenAPIHono, type RouteConfig, z } from "@hono/zod-openapi";
 import {
+  appMapSchema,
   comparisonSchema,
   memoryKindSchema,
   memoryScopeSchema,
@@ -274,6 +275,13 @@ const routes: readonly RouteConfig[] = [
     summary: "A short-lived address of the live picture, which needs no token",
     request: { params: z.object({ id: z.string() }) },
     responses: orFailure("Relative to this server.", z.object({ href: z.string() })),
+  },
+  {
+    ...{ method: "get", path: "/apps/{id}/map", operationId: "appMap" },
+    summary: "An app's trees, nodes and edges, with how reliable each edge was",
+    description: "`id` is an id or name. The addresses of pictures need no token, and are good for an hour.",
+    request: { params: z.object({ id: z.string() }) },
+    responses: orFailure("The whole app.", appMapSchema),
   },
   {
     ...{ method: "get", path: "/executions/{id}", operationId: "execution" },

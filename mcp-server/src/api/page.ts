@@ -7,6 +7,7 @@ import type { Services } from "../services/index.ts";
 import { newTraceId, readInput } from "./errors.ts";
 
 type PageDeps = {
+  apps: Pick<Services["userinterfaces"], "map">;
   reports: Pick<Services["reports"], "view" | "compare">;
   addresses: Pick<Addresses, "sign">;
   principalOf(request: Request): Caller;
@@ -21,6 +22,16 @@ export const runQuerySchema = z.object({
 export function liveAddress(c: Context, { addresses }: PageDeps): Response {
   const id = encodeURIComponent(c.req.param("id") ?? "");
   return c.json({ href: addresses.sign(`/api/v1/devices/${id}/live`, pictureMs) });
+}
+
+/** An app's trees with addresses of the pictures of its nodes. */
+export async function mapResponse(c: Context, { apps, addresses }: PageDeps): Promise<Response> {
+  const map = await apps.map(c.req.param("id") ?? "");
+  const nodes = map.nodes.map((node) => ({
+    ...node,
+    picture: node.picture && hrefOf(node.picture, addresses),
+  }));
+  return c.json({ ...map, nodes }, 200, { "cache-control": "no-store" });
 }
 
 /** A run with addresses of its pictures. */

@@ -3,6 +3,8 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { Problem } from "../views/states.tsx";
 import { AgentList } from "./agents/agentList.tsx";
 import { AgentPage } from "./agents/agentPage.tsx";
+import { AppList } from "./apps/appList.tsx";
+import { AppPage } from "./apps/appPage.tsx";
 import { DeviceList } from "./devices/deviceList.tsx";
 import { DevicePage } from "./devices/devicePage.tsx";
 import { RunList } from "./runs/runList.tsx";
@@ -20,6 +22,7 @@ type RoomView = {
 
 const views: Readonly<Record<RoomName, RoomView>> = {
   devices: { title: "Devices", list: DeviceList, one: DevicePage },
+  apps: { title: "Apps", list: AppList, one: AppPage },
   runs: { title: "Runs", list: RunList, one: RunPage },
   agents: { title: "Agents", list: AgentList, one: AgentPage },
 };

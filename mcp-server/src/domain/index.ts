@@ -4,6 +4,7 @@ export * from "./analysis.ts";
 export * from "./apiRequest.ts";
 export * from "./apiSpec.ts";
 export * from "./apiTests.ts";
+export * from "./appMap.ts";
 export * from "./common.ts";
 export * from "./deployment.ts";
 export * from "./execution.ts";

@@ -6,6 +6,7 @@ import {
   nodeTypeSchema,
   passConditionSchema,
   positionSchema,
+  reliabilitySchema,
 } from "../domain/index.ts";
 import { deviceFields, maxTokensField, paged } from "../registry/fields.ts";
 import { defineDeviceTool, defineTool } from "../registry/tool.ts";
@@ -18,17 +19,7 @@ const edge = { edge: z.string().min(1).describe("Id or 'Source → Target'") };
 const confirm = { confirm: z.boolean().default(false).describe("Without it, says what would go") };
 const idAndLabel = z.object({ id: z.string(), label: z.string() });
 const idAndEdge = z.object({ id: z.string(), edge: z.string() });
-const reliability = z.array(
-  z.object({
-    action_set: z.string().optional(),
-    runs: z.int(),
-    success_rate: z.number(),
-    low: z.number().describe("Of the 95% Wilson interval"),
-    high: z.number(),
-    median_ms: z.int(),
-    kpi_median_ms: z.int().optional(),
-  }),
-);
+const reliability = z.array(reliabilitySchema);
 
 const { source, target, ...edgeFields } = edgeDraftSchema.extend({
   conditional: edgeDraftSchema.shape.conditional.describe(

@@ -8,7 +8,7 @@ import { connectDaemon } from "../daemon.ts";
 import type { DaemonOptions } from "../options.ts";
 import { type ExitCode, exitCodes, type Terminal } from "../terminal.ts";
 
-const rooms = { device: "devices", run: "runs" } as const;
+const rooms = { device: "devices", app: "apps", run: "runs" } as const;
 type Opened = keyof typeof rooms;
 
 type OpenOptions = DaemonOptions & { print?: boolean | undefined };
@@ -16,7 +16,7 @@ type OpenOptions = DaemonOptions & { print?: boolean | undefined };
 const soldSchema = z.object({ ticket: z.string(), good_for_ms: z.int() });
 
 /**
- * `labwright open [run|device] [id]`: opens the page in this machine's browser, signed in by a ticket in the address's fragment. Where
+ * `labwright open [device|app|run] [id]`: opens the page in this machine's browser, signed in by a ticket in the address's fragment. Where
  * there is no display, and with `print`, writes the address instead. Starts a daemon if there is none.
  */
 async function runOpen(
@@ -68,9 +68,9 @@ const openers: Partial<Record<NodeJS.Platform, readonly string[]>> = {
 
 export function addOpenCommand(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
   withDaemonOptions(program.command("open"))
-    .description("shows devices and runs in this machine's browser")
+    .description("shows devices, apps and runs in this machine's browser")
     .addArgument(new Argument("[what]", "what to show first").choices(Object.keys(rooms)))
-    .argument("[id]", "the id of the run or device; without it, all of them")
+    .argument("[id]", "the id of the device or run, or the name of the app; without it, all of them")
     .option("--print", "writes the address, which is good once, in place of opening it")
     .addHelpText(
       "after",

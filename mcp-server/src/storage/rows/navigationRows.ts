@@ -45,8 +45,8 @@ export function navigationRows(db: Database) {
     async insert(run: NavigationRun): Promise<void> {
       await db.insert(navigationRuns).values(run);
     },
-    /** All that ran in one userinterface on one model of device. */
-    async summaries(userinterfaceId: string, deviceModel: string): Promise<RunSummary[]> {
+    /** All that ran in one userinterface; on one model of device, or on all. */
+    async summaries(userinterfaceId: string, deviceModel?: string): Promise<RunSummary[]> {
       const inApp = eq(trees.userinterface_id, userinterfaceId);
       const ownEdges = db
         .select({ id: edges.id })
@@ -63,7 +63,7 @@ export function navigationRows(db: Database) {
         .from(navigationRuns)
         .where(
           and(
-            eq(navigationRuns.device_model, deviceModel),
+            hasValues(navigationRuns, { device_model: deviceModel }),
             sql`(${inArray(navigationRuns.subject_id, ownEdges)} or ${inArray(navigationRuns.subject_id, ownNodes)})`,
           ),
         )

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import {
+  type AppMap,
   databaseOnly,
   type Node,
   type Params,
@@ -20,7 +21,7 @@ import { pageOf } from "../../values/pages.ts";
 import * as plans from "./edits.ts";
 import { type AppModel, getEdge, getNode, variablesOf } from "./model.ts";
 import { type Edit, Models, type SourceKeeper, uiOf } from "./models.ts";
-import { edgeLine, edgeView, nodeLine, nodeView } from "./views.ts";
+import { edgeLine, edgeView, mapView, nodeLine, nodeView } from "./views.ts";
 
 export type UserInterfaceDependencies = { db: Database; clock: Clock };
 
@@ -182,6 +183,11 @@ function reading(db: Database, models: Models) {
       const model = await models.load(idOrName);
       const found = getEdge(model, edge);
       return edgeView(model, found, await navigationRows(db).summaryOf("edge", found.id));
+    },
+    /** The whole app, for a drawing of it. `picture` is an artifact's URI. */
+    async map(idOrName: string): Promise<AppMap> {
+      const model = await models.load(idOrName);
+      return mapView(model, await navigationRows(db).summaries(model.ui.id));
     },
     async listEdges(idOrName: string, node: string | undefined, { offset, max_tokens }: Page) {
       const model = await models.load(idOrName);

@@ -1,4 +1,4 @@
-import type { Edge, Node } from "../../../domain/index.ts";
+import type { AppMap, Edge, Node, Reliability } from "../../../domain/index.ts";
 import type { RunSummary } from "../../../storage/rows/navigationRows.ts";
 import { type AppModel, edgeLabel, labelOf, treeName } from "./model.ts";
 import { successRate, wilson } from "./weights.ts";
@@ -7,17 +7,6 @@ import { successRate, wilson } from "./weights.ts";
 export type NodeLine = { id: string; label: string; type?: string; tree?: string; checks: number };
 /** `actions` names the commands of each action set, reverse ones marked with `<`. */
 export type EdgeLine = { id: string; edge: string; actions: string; flags?: string };
-
-/** How often it worked: rate with its 95 percent Wilson interval, 0..1, over `runs`. */
-export type Reliability = {
-  action_set?: string;
-  runs: number;
-  success_rate: number;
-  low: number;
-  high: number;
-  median_ms: number;
-  kpi_median_ms?: number;
-};
 
 export function nodeLine(model: AppModel, node: Node): NodeLine {
   return {
@@ -69,6 +58,24 @@ export function edgeView(model: AppModel, edge: Edge, history: readonly RunSumma
     ...(sibling_shortcuts && { sibling_shortcuts }),
     ...(final_wait_ms > 0 && { final_wait_ms }),
     reliability: history.map(reliabilityOf),
+  };
+}
+
+export function mapView(model: AppModel, history: readonly RunSummary[]): AppMap {
+  const { id, name, models, root_tree_id } = model.ui;
+  return {
+    ...{ id, name, models },
+    trees: [...model.trees.values()].map(({ parent_node_id: below, ...tree }) => ({
+      ...{ id: tree.id, name: tree.name, ...(tree.id !== root_tree_id && below && { below }) },
+    })),
+    nodes: [...model.nodes.values()].map(({ verifications, screenshot, tree_id, ...node }) => ({
+      ...{ id: node.id, label: node.label, type: node.type, tree: tree_id, checks: verifications.length },
+      ...(screenshot !== undefined && { picture: screenshot }),
+    })),
+    edges: [...model.edges.values()].map(({ id: edge, source, target, action_sets }) => ({
+      ...{ id: edge, source, target, back: action_sets.some(({ direction }) => direction === "reverse") },
+      reliability: history.filter(({ subject_id }) => subject_id === edge).map(reliabilityOf),
+    })),
   };
 }
 

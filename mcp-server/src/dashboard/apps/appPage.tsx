@@ -1,0 +1,107 @@
+import { useMemo, useState } from "preact/hooks";
+import type { AppMap } from "../../domain/appMap.ts";
+import { Empty, Shown } from "../../views/states.tsx";
+import type { HostsReply } from "../devices/replies.ts";
+import { callTool, read } from "../shell/api.ts";
+import { usePolled } from "../shell/polled.ts";
+import { addressOf } from "../shell/route.ts";
+import { Chosen, partsOfPlace, partsOfWay } from "./chosen.tsx";
+import { AppMapView } from "./map.tsx";
+import { firstOpen, nameOf, outlineOf } from "./outline.ts";
+import { PlaceList } from "./placeList.tsx";
+
+/** One app: its places and ways as a map or a list, and the one that is chosen. */
+export function AppPage({ id }: { id: string }) {
+  const app = usePolled<AppMap>(
+    id,
+    (signal) => read(`apps/${encodeURIComponent(id)}/map`, signal),
+    () => undefined,
+  );
+  return (
+    <>
+      <p>
+        <a href={addressOf({ room: "apps" })}>All apps</a>
+      </p>
+      <Shown of={app} what="the app">
+        {(map) => <App app={map} again={app.again} />}
+      </Shown>
+    </>
+  );
+}
+
+function App({ app, again }: { app: AppMap; again(): void }) {
+  const outline = useMemo(() => outlineOf(app), [app]);
+  const [open, setOpen] = useState<ReadonlySet<string>>(() => firstOpen(outline));
+  const [chosen, choose] = useState<string>();
+  const [isMap, setMap] = useState(innerWidth > 640);
+  const [device, setDevice] = useState("");
+  const devices = usePolled(
+    "devices",
+    async (signal) => (await callTool<HostsReply>("list_hosts", {}, signal)).result.hosts,
+    () => 10_000,
+  );
+  const suitable = (devices.value ?? [])
+    .flatMap((host) => host.devices)
+    .filter(({ model }) => app.models.includes(model))
+    .map((one) => one.id);
+  const fold = (id: string) =>
+    setOpen((now) => new Set(now.has(id) ? [...now].filter((one) => one !== id) : [...now, id]));
+  const view = { outline, open, chosen, choose, fold };
+  const on = { device: device || (suitable[0] ?? ""), ended: again };
+  const asked = { userinterface_name: app.id };
+  const node = outline.nodes.get(chosen ?? "");
+  const edge = outline.edges.find((one) => one.id === chosen);
+  return (
+    <>
+      <h1>{app.name}</h1>
+      <div class="row">
+        <button type="button" aria-pressed={isMap} onClick={() => setMap(true)}>
+          Map
+        </button>
+        <button type="button" aria-pressed={!isMap} onClick={() => setMap(false)}>
+          List
+        </button>
+        <label class="row">
+          Device
+          <select value={on.device} onChange={(event) => setDevice(event.currentTarget.value)}>
+            {suitable.length === 0 && <option value="">none of {app.models.join(", ")}</option>}
+            {suitable.map((one) => (
+              <option key={one}>{one}</option>
+            ))}
+          </select>
+        </label>
+        {on.device && <a href={addressOf({ room: "devices", id: on.device })}>Watch it</a>}
+        <span class="soft">
+          {app.nodes.length} places, {app.edges.length} ways
+        </span>
+      </div>
+      {outline.nodes.size === 0 && <Empty>This app has no places yet.</Empty>}
+      <div class="split">
+        {isMap ? (
+          <AppMapView {...view} />
+        ) : (
+          <section class="card" aria-label="Places">
+            <PlaceList {...view} ids={outline.roots} />
+          </section>
+        )}
+        <section class="card" aria-label="Chosen" aria-live="polite">
+          {node && (
+            <Chosen
+              {...{ ...on, title: node.label, picture: node.picture, ways: { ...view, from: node.id } }}
+              key={node.id}
+              load={(signal) => partsOfPlace(node, asked, signal)}
+            />
+          )}
+          {edge && (
+            <Chosen
+              {...{ ...on, title: nameOf(outline, edge) }}
+              key={edge.id}
+              load={(signal) => partsOfWay(edge, asked, signal)}
+            />
+          )}
+          {!node && !edge && <p class="soft">Choose a place or a way to see its checks, and to go there.</p>}
+        </section>
+      </div>
+    </>
+  );
+}
