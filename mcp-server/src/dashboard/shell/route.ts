@@ -1,4 +1,4 @@
-export const rooms = ["devices", "runs", "agents"] as const;
+export const rooms = ["devices", "runs", "tests", "schedules", "alerts", "requirements", "agents"] as const;
 export type RoomName = (typeof rooms)[number];
 
 /** Where the page is: a room, one thing in it, and a step of that (counted from 1). */
