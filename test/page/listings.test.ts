@@ -33,7 +33,11 @@ beforeAll(async () => {
   );
   const start = { dataDir: join(folder, "data"), config, env: { XDG_RUNTIME_DIR: folder } };
   [browser, daemon] = await Promise.all([startBrowser(), startDaemonProcess(start)]);
-  const steps = [{ navigate_to_url: { url: site.url } }, { text_visible: { text: "{{word}}" } }];
+  const steps = [
+    { navigate_to_url: { url: site.url } },
+    { text_visible: { text: "ready" } },
+    { condition: 'word == "ready"' },
+  ];
   const inputs = [{ name: "word", default: "ready" }];
   for (const name of ["greets", markup])
     await call("save_testcase", { testcase: { name, tags: ["smoke"], fresh: false, inputs, steps } });
@@ -91,7 +95,7 @@ describe.each(views)("at $width px, $colorScheme", (view) => {
     await isShown(page, "1 of 2");
     expect(await page.locator(".strip a").allTextContents()).toEqual(["✓", "✗"]);
     await open(page, "Tests", "greets");
-    await isShown(page, '- check text "{{word}}"');
+    await isShown(page, '- check text "ready"');
     expect(await page.getByRole("row").filter({ hasText: "lab/browser" }).count()).toBe(2);
 
     await open(page, "Schedules", "yearly");
