@@ -80,6 +80,7 @@ function memoryEvents(): EventSource & { add(count: number): void; listeners: Se
   const cursors = new Map<string, number>();
   return {
     listeners,
+    latestId: async () => events.length,
     add(count) {
       for (let i = 0; i < count; i++) {
         const id = events.length + 1;

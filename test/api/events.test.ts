@@ -11,6 +11,8 @@ describe("GET /events", () => {
     expect([page.events.map(({ id }) => id), page.next]).toEqual([[2, 3], 3]);
     const last = first.parse(await (await api.request("/events?after=5")).json());
     expect(last).toEqual({ events: [], next: 5 });
+    const newest = first.parse(await (await api.request("/events?after=latest")).json());
+    expect(newest).toEqual({ events: [], next: 5 });
   });
 
   it("goes on where a consumer said that it was done, which never goes back", async () => {

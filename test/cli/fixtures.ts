@@ -170,6 +170,7 @@ export async function startFakeDaemon(
         read: async () => [],
         cursor: async () => 0,
         done: async () => 0,
+        latestId: async () => 0,
         subscribe: async () => () => {},
       },
       artifacts: services.artifacts,

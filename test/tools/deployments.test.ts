@@ -150,6 +150,7 @@ test("get_deployment_history shows what a date ran, and delete_deployment asks b
     .poll(() => history({ status: "passed" }), { timeout: 30_000, interval: 100 })
     .toMatchObject({
       deployment_id: made.structured.deployment_id,
+      call: { tool: "execute_testcase", arguments: { testcase, inputs, device_id: "lab/box" } },
       runs: [
         { due_at: soon, status: "passed", execution_id: expect.any(String), finished_at: expect.any(String) },
       ],

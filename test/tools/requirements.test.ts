@@ -169,6 +169,13 @@ test("get_coverage_summary counts, and get_uncovered_requirements names the gaps
   ])
     await create({ code, priority, category: "gaps" });
   await link("GAP-2", "half", { coverage: "partial" });
+  const judged = await client.call("list_requirements", { category: "gaps", judged: true });
+  expect(judged.structured).toMatchObject({
+    requirements: [
+      { code: "GAP-1", verdict: "uncovered" },
+      { code: "GAP-2", verdict: "not_run" },
+    ],
+  });
   const { structured } = await client.call("get_coverage_summary");
   expect(structured.by_category).toContainEqual({
     category: "gaps",

@@ -5,7 +5,7 @@ import type { EventFeed } from "../services/index.ts";
 import { errorsOf, readInput } from "./errors.ts";
 
 /** The stored events, oldest first. `subscribe` calls its listener after more were stored. */
-export type EventSource = Pick<EventFeed, "read" | "cursor" | "done"> & {
+export type EventSource = Pick<EventFeed, "read" | "cursor" | "done" | "latestId"> & {
   subscribe(listener: () => void): Promise<() => void>;
 };
 
@@ -14,7 +14,7 @@ const heartbeatMs = 15_000;
 
 export const consumerSchema = z.string().regex(/^[\w.:-]{1,100}$/, "1 to 100 of A-Z a-z 0-9 _ . : -");
 export const querySchema = z.object({
-  after: z.coerce.number().int().min(0).optional(),
+  after: z.union([z.literal("latest"), z.coerce.number().int().min(0)]).optional(),
   consumer: consumerSchema.optional(),
   limit: z.coerce.number().int().min(1).max(1_000).default(100),
 });
@@ -42,12 +42,13 @@ export function createEventsApi(
 }
 
 const hint =
-  "`after` is the id of the last event you have, `limit` is 1 to 1000, `consumer` a name of your own.";
+  "`after` is the id of the last event you have or `latest`, `limit` is 1 to 1000, `consumer` a name of your own.";
 const parsed = <T>(schema: z.ZodType<T>, given: unknown): T => readInput(schema, given, hint);
 
 async function eventsResponse(c: Context, events: EventSource): Promise<Response> {
   const { consumer, limit, ...query } = parsed(querySchema, c.req.query());
-  const after = query.after ?? (consumer === undefined ? 0 : await events.cursor(consumer));
+  const start = query.after ?? (consumer === undefined ? 0 : await events.cursor(consumer));
+  const after = start === "latest" ? await events.latestId() : start;
   if (!c.req.header("accept")?.includes("text/event-stream")) {
     const page = await events.read({ after, limit });
     return c.json({ events: page, next: page.at(-1)?.id ?? after });

@@ -5,14 +5,20 @@ import { AgentList } from "./agents/agentList.tsx";
 import { AgentPage } from "./agents/agentPage.tsx";
 import { AppList } from "./apps/appList.tsx";
 import { AppPage } from "./apps/appPage.tsx";
+import { AlertList, AlertPage } from "./alerts/alerts.tsx";
 import { DeviceList } from "./devices/deviceList.tsx";
 import { DevicePage } from "./devices/devicePage.tsx";
+import { RequirementList, RequirementPage } from "./requirements/requirements.tsx";
 import { RunList } from "./runs/runList.tsx";
 import { RunPage } from "./runs/runPage.tsx";
+import { ScheduleList, SchedulePage } from "./schedules/schedules.tsx";
 import { type Failure, readSession } from "./shell/api.ts";
 import { useConnection } from "./shell/connection.ts";
 import { enter } from "./shell/entry.ts";
+import { Notices } from "./shell/notices.tsx";
 import { addressOf, type RoomName, type Route, readRoute, rooms } from "./shell/route.ts";
+import { TestList } from "./tests/testList.tsx";
+import { TestPage } from "./tests/testPage.tsx";
 
 type RoomView = {
   title: string;
@@ -25,6 +31,10 @@ const views: Readonly<Record<RoomName, RoomView>> = {
   apps: { title: "Apps", list: AppList, one: AppPage },
   runs: { title: "Runs", list: RunList, one: RunPage },
   agents: { title: "Agents", list: AgentList, one: AgentPage },
+  tests: { title: "Tests", list: TestList, one: TestPage },
+  schedules: { title: "Schedules", list: ScheduleList, one: SchedulePage },
+  alerts: { title: "Alerts", list: AlertList, one: AlertPage },
+  requirements: { title: "Requirements", list: RequirementList, one: RequirementPage },
 };
 
 function useRoute(): Route {
@@ -93,6 +103,7 @@ function Page({ refused }: { refused: Failure | undefined }) {
       <main ref={main} tabIndex={-1} class="stack">
         {refused && <Problem failure={refused} />}
         <Connection />
+        {readSession() !== undefined && <Notices />}
         {readSession() === undefined ? <SignedOut /> : <Room key={`${route.room}/${route.id}`} {...route} />}
       </main>
     </>

@@ -19,8 +19,10 @@ export const listAlerts = defineTool({
     device: name,
     triage: z.enum([...alertTriageSchema.options, "none"]).optional(),
     since: name.describe("ISO time"),
+    alert_id: name.describe("This one, with links to its pictures"),
     ...maxTokensField(2_000),
   }),
+  unlisted: ["alert_id"],
   output: z.object({
     alerts: z.array(
       z.object({
@@ -41,8 +43,15 @@ export const listAlerts = defineTool({
     ),
     more: z.int().optional().describe("Not shown; raise max_tokens or filter"),
   }),
-  handle: async ({ input: { max_tokens: maxTokens, ...filter }, services }) =>
-    paged(await services.alerts.list({ ...filter, maxTokens })),
+  async handle({ input: { max_tokens: maxTokens, alert_id: id, ...filter }, services, attach }) {
+    const found = await services.alerts.list({ ...filter, id, maxTokens });
+    const frames = found.alerts.flatMap(({ start_frame, end_frame }) =>
+      Object.entries({ start_frame, end_frame }),
+    );
+    for (const [frame, uri] of id === undefined ? [] : frames)
+      if (uri !== undefined) attach({ kind: "link", uri, name: frame, mimeType: "image/*" });
+    return paged(found);
+  },
 });
 
 export const updateAlert = defineTool({

@@ -130,6 +130,9 @@ export const getDeploymentHistory = defineTool({
     ...maxTokensField(2_000),
   }),
   output: idAndName.extend({
+    call: z
+      .object({ tool: z.enum(["execute_testcase", "execute_script"]), arguments: paramsSchema })
+      .describe("Runs now what it runs when due"),
     runs: z.array(
       z.object({
         due_at: z.string(),

@@ -35,6 +35,7 @@ const runsOf = ({ environment, release, build, userinterface_name: userinterface
 });
 
 const more = z.int().optional().describe("Not shown; raise max_tokens or filter");
+const verdict = z.enum(["uncovered", "not_run", "failed", "partial", "passed"]);
 const headline = { code: z.string(), name: z.string(), priority: prioritySchema };
 const link = { requirement: z.string(), testcase: z.string() };
 
@@ -71,8 +72,10 @@ export const listRequirements = defineTool({
     category: text,
     status: statusSchema.optional(),
     text: z.string().max(200).optional().describe("Words that all occur in it"),
+    judged: z.boolean().default(false).describe("With the verdict of each that is not deprecated"),
     ...maxTokensField(2_000),
   }),
+  unlisted: ["judged"],
   output: z.object({
     requirements: z.array(
       z.object({
@@ -80,6 +83,7 @@ export const listRequirements = defineTool({
         category: z.string().optional(),
         status: statusSchema,
         testcases: z.int(),
+        verdict: verdict.optional(),
       }),
     ),
     more,
@@ -173,8 +177,6 @@ export const getTestcaseRequirements = defineTool({
   handle: async ({ input, services }) =>
     paged(await services.requirements.ofTestcase(input.testcase, input.max_tokens)),
 });
-
-const verdict = z.enum(["uncovered", "not_run", "failed", "partial", "passed"]);
 
 export const getRequirementCoverage = defineTool({
   ...shared,

@@ -5,7 +5,8 @@ type Failure = { code: string; message: string; hint: string };
 
 const tones: Readonly<Record<string, "good" | "bad" | "warn">> = {
   ...{ passed: "good", online: "good", free: "good", done: "good", completed: "good", yours: "good" },
-  ...{ failed: "bad", error: "bad", timeout: "bad", offline: "bad" },
+  ...{ active: "good", resolved: "good" },
+  ...{ failed: "bad", error: "bad", timeout: "bad", offline: "bad", open: "bad" },
   ...{ running: "warn", queued: "warn", cancelled: "warn", held: "warn", flaky: "warn", skipped: "warn" },
 };
 

@@ -25,14 +25,21 @@ export const keepSession = (session: Session): void =>
 type LeftFile = { name: string; link?: string };
 export type ToolReply<Result> = { result: Result; artifacts?: LeftFile[] };
 
+/** Runs that this page started. */
+export const startedRuns = new Set<string>();
+
 /** One tool. Throws {@link Failure}. */
-export function callTool<Result>(
+export async function callTool<Result>(
   name: string,
   args: Record<string, unknown>,
   signal?: AbortSignal,
 ): Promise<ToolReply<Result>> {
   const body = JSON.stringify(args);
-  return ask(`/api/v1/tools/${name}`, { method: "POST", body, ...(signal && { signal }) });
+  const path = `/api/v1/tools/${name}`;
+  const reply = await ask<ToolReply<Result>>(path, { method: "POST", body, ...(signal && { signal }) });
+  const { execution_id: id, status } = reply.result as { execution_id?: string; status?: string };
+  if (id !== undefined && (status === "running" || status === "queued")) startedRuns.add(id);
+  return reply;
 }
 
 /** One GET of the REST interface. Throws {@link Failure}. */

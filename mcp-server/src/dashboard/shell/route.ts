@@ -1,4 +1,13 @@
-export const rooms = ["devices", "apps", "runs", "agents"] as const;
+export const rooms = [
+  "devices",
+  "apps",
+  "tests",
+  "runs",
+  "schedules",
+  "alerts",
+  "requirements",
+  "agents",
+] as const;
 export type RoomName = (typeof rooms)[number];
 
 /** Where the page is: a room, one thing in it, and a step of that (counted from 1). */

@@ -15,7 +15,7 @@ import type { Clock } from "../../ports.ts";
 import { storableText } from "../../records/executions/storable.ts";
 import { pageOf } from "../../values/pages.ts";
 import { mapStrings } from "../../values/strings.ts";
-import { coverageView, summaryView, uncoveredView } from "./views.ts";
+import { coverageView, summaryView, uncoveredView, verdictsOf } from "./views.ts";
 
 type RequirementDependencies = {
   rows: RequirementRows;
@@ -27,6 +27,8 @@ type RequirementDependencies = {
   clock: Clock;
 };
 
+type ListFilter = Omit<RequirementFilter, "words"> & { text?: string | undefined; judged?: boolean };
+
 /** Requirements are named by code or id, test cases by name or id. An unknown one throws, with the nearest. */
 export type RequirementService = ReturnType<typeof createRequirements>;
 
@@ -36,7 +38,7 @@ export const createRequirements = (deps: RequirementDependencies) => ({
   ...judging(deps),
 });
 
-function keeping({ rows, clock }: RequirementDependencies) {
+function keeping({ rows, coverage, clock }: RequirementDependencies) {
   return {
     /** Without a code, the next of REQ-001, REQ-002 ... Throws ALREADY_EXISTS. */
     async create(input: Omit<NewRequirement, "id">) {
@@ -45,14 +47,16 @@ function keeping({ rows, clock }: RequirementDependencies) {
       if (!stored) throw taken(input.code, "Choose another code, or leave it out and get the next free one.");
       return stored;
     },
-    /** By code; `text` is words that all occur. */
-    async list(
-      { text = "", ...filter }: Omit<RequirementFilter, "words"> & { text?: string | undefined },
-      maxTokens: number,
-    ) {
+    /** By code; `text` is words that all occur. `judged`: with the verdict of each that is not deprecated. */
+    async list({ text = "", judged = false, ...filter }: ListFilter, maxTokens: number) {
       const words = text.split(/\s+/u).filter(Boolean);
       const found = await rows.list(storableTexts({ ...filter, words }));
-      const { items, more } = pageOf(found, 0, maxTokens);
+      const verdicts = verdictsOf(judged ? await coverage.of(undefined, {}) : []);
+      const lines = found.map((line) => {
+        const verdict = verdicts.get(line.code);
+        return { ...line, ...(verdict && { verdict }) };
+      });
+      const { items, more } = pageOf(lines, 0, maxTokens);
       return { requirements: items, more };
     },
     async get(ref: string) {

@@ -50,6 +50,13 @@ export function coverageView(testcases: RequirementCoverage["testcases"], maxTok
   return { verdict: verdictOf(parts), parts, testcases: items, more };
 }
 
+const linksOf = (testcases: RequirementCoverage["testcases"]): LinkedRun[] =>
+  testcases.map(({ coverage, run }) => ({ coverage, status: run?.status }));
+
+/** By code. */
+export const verdictsOf = (facts: readonly RequirementCoverage[]): Map<string, CoverageVerdict> =>
+  new Map(facts.map(({ code, testcases }) => [code, verdictOf(partsOf(linksOf(testcases)))]));
+
 type Judged = Pick<RequirementCoverage, "priority" | "category"> & { verdict: CoverageVerdict };
 
 /** What the other counts take of a reply, at most: five lines of about fifty tokens. */
@@ -57,10 +64,9 @@ const countsTokens = 250;
 
 /** Categories fill what the other counts leave of `maxTokens`. */
 export function summaryView(facts: readonly RequirementCoverage[], maxTokens: number) {
-  const judged = facts.map(({ priority, category, testcases }) => {
-    const links = testcases.map(({ coverage, run }) => ({ coverage, status: run?.status }));
-    return { priority, category, verdict: verdictOf(partsOf(links)) };
-  });
+  const judged = facts.map(({ priority, category, testcases }) => ({
+    ...{ priority, category, verdict: verdictOf(partsOf(linksOf(testcases))) },
+  }));
   const categories = pageOf(byCategory(judged), 0, maxTokens - countsTokens);
   const without = judged.filter(({ category }) => category === undefined);
   return {

@@ -22,6 +22,7 @@ import type {
   DeploymentService,
   DeploymentView,
   PausedView,
+  RunCall,
   RunLine,
 } from "./types.ts";
 
@@ -128,11 +129,11 @@ class Deployments implements DeploymentService {
   }
 
   async history({ deployment: ref, status, maxTokens }: Parameters<DeploymentService["history"]>[0]) {
-    const { id, name } = await this.found(ref);
+    const { id, name, body } = await this.found(ref);
     const rows = deploymentRunRows(this.deps.db);
     const { found, total } = await rows.history(id, status, mostFitting(maxTokens));
     const { items: runs } = pageOf(found.map(runLineOf), 0, maxTokens);
-    return { deployment_id: id, name, runs, more: total - runs.length };
+    return { deployment_id: id, name, call: callOf(body), runs, more: total - runs.length };
   }
 
   async pending(): Promise<number> {
@@ -243,6 +244,16 @@ function viewOf({ id, name, status, body, next_at: next }: Deployment): Deployme
     device_id: body.device_id,
     ...(next !== undefined && { next_due: next }),
     ...(next !== undefined && body.timezone !== "UTC" && { next_due_local: localTime(next, body.timezone) }),
+  };
+}
+
+function callOf({ testcase, script, inputs, args, ...body }: Deployment["body"]): RunCall {
+  const { device_id, timeout_ms, userinterface_name, environment, release } = body;
+  const own = script === undefined ? { testcase, inputs, environment, release } : { script, args };
+  const given = Object.entries({ ...own, device_id, timeout_ms, userinterface_name });
+  return {
+    tool: script === undefined ? "execute_testcase" : "execute_script",
+    arguments: Object.fromEntries(given.filter(([, value]) => value !== undefined)),
   };
 }
 

@@ -36,6 +36,7 @@ export type DeploymentLine = DeploymentView & {
   max_executions?: number;
   last?: DeploymentRunStatus;
 };
+export type RunCall = { tool: "execute_testcase" | "execute_script"; arguments: Params };
 export type RunLine = Pick<
   DeploymentRun,
   "due_at" | "status" | "execution_id" | "started_at" | "finished_at"
@@ -59,12 +60,12 @@ export type DeploymentService = {
   resume(ref: string): Promise<DeploymentView>;
   /** With its history. Throws CONFIRMATION_REQUIRED, with what would go, unless `confirm`. */
   remove(ref: string, confirm: boolean): Promise<{ deployment_id: string; name: string; runs: number }>;
-  /** Newest first. */
+  /** Newest first; `call` runs now what is run when due. */
   history(query: {
     deployment: string;
     status?: DeploymentRunStatus | undefined;
     maxTokens: number;
-  }): Promise<{ deployment_id: string; name: string; runs: RunLine[]; more: number }>;
+  }): Promise<{ deployment_id: string; name: string; call: RunCall; runs: RunLine[]; more: number }>;
   /** How many of this host wait for a due time, or have a run that is not over. */
   pending(): Promise<number>;
   /** Says what a dead daemon left, and goes on with the rest. Once, behind `executions.recover`. */

@@ -10,6 +10,7 @@ export type Alert = WithoutNulls<typeof alerts.$inferSelect>;
 
 /** What is given must all hold. `device` is an id or a bare name, `since` bounds the start. */
 export type AlertFilter = {
+  id?: string | undefined;
   state?: AlertState | undefined;
   kind?: string | undefined;
   device?: string | undefined;

@@ -1,0 +1,163 @@
+import { moment } from "../../views/format.ts";
+import { Badge, Empty, Facts } from "../../views/states.tsx";
+import { callTool } from "../shell/api.ts";
+import { type Action, Actions, Detail, Part, RunLink } from "../shell/detail.tsx";
+import { Listing, Table } from "../shell/listing.tsx";
+import { addressOf } from "../shell/route.ts";
+
+type Schedule = {
+  deployment_id: string;
+  name: string;
+  status: "active" | "paused" | "completed";
+  device_id: string;
+  next_due?: string;
+  testcase?: string;
+  script?: string;
+  cron?: string;
+  timezone?: string;
+  dates?: number;
+  started: number;
+  max_executions?: number;
+  last?: string;
+};
+type History = {
+  call: { tool: string; arguments: Record<string, unknown> };
+  runs: {
+    due_at: string;
+    status: string;
+    execution_id?: string;
+    reason?: string;
+  }[];
+  more?: number;
+};
+
+const max_tokens = 50_000;
+
+async function load(signal: AbortSignal) {
+  const { result } = await callTool<{ deployments: Schedule[]; more?: number }>(
+    "list_deployments",
+    { max_tokens },
+    signal,
+  );
+  return { items: result.deployments, more: result.more };
+}
+
+const whenOf = ({ cron, timezone, dates }: Schedule) =>
+  [cron && `${cron} (${timezone})`, dates && `${dates} single dates`].filter(Boolean).join(", ");
+
+const lastOf = ({ last }: Schedule) => (last === undefined ? "no run yet" : <Badge status={last} />);
+const nextOf = ({ next_due: next }: Schedule) => (next === undefined ? "" : `next ${moment(next)}`);
+
+/** What runs when, with the last verdict of each. */
+export const ScheduleList = () => (
+  <Listing<Schedule>
+    room="schedules"
+    title="Schedules"
+    load={load}
+    everyMs={5_000}
+    idOf={(schedule) => schedule.deployment_id}
+    nameOf={({ name }) => name}
+    words={({ testcase, script, device_id }) => [testcase, script, device_id]}
+    choices={{
+      ...{ State: ({ status }) => [status], Device: (schedule) => [schedule.device_id] },
+      "Last run": ({ last }) => [last],
+    }}
+    columns={{
+      ...{ State: ({ status }) => <Badge status={status} />, Next: nextOf, "Last run": lastOf },
+      ...{
+        Runs: ({ testcase, script }) => testcase ?? script,
+        Device: ({ device_id }) => device_id,
+        When: whenOf,
+      },
+    }}
+    empty={
+      <>
+        No schedules yet. Ask an agent to run a test every night, or call <code>create_deployment</code>.
+      </>
+    }
+  />
+);
+
+/** A schedule with what became of its due times. */
+export function SchedulePage({ id }: { id: string }) {
+  return (
+    <Detail
+      room="schedules"
+      all="All schedules"
+      id={id}
+      everyMs={3_000}
+      load={async (signal) => {
+        const [{ items }, { result }] = await Promise.all([
+          load(signal),
+          callTool<History>("get_deployment_history", { deployment: id, max_tokens: 8_000 }, signal),
+        ]);
+        return { ...result, schedule: items.find((item) => item.deployment_id === id) };
+      }}
+      nameOf={({ schedule }) => schedule?.name ?? id}
+    >
+      {({ schedule, call, runs, more = 0 }, again) => (
+        <>
+          {schedule && (
+            <Actions
+              actions={actionsOf(schedule, call)}
+              done={({ ask }) => (ask === undefined ? again() : leave())}
+            />
+          )}
+          <div class="split">
+            <Part title="Due times">
+              {runs.length === 0 && <Empty>No due time has come yet.</Empty>}
+              <Table
+                titles={["Due", "Verdict", "Why"]}
+                rows={runs.map(({ due_at, status, execution_id: run, reason }) => [
+                  run === undefined ? moment(due_at) : <RunLink id={run}>{moment(due_at)}</RunLink>,
+                  <Badge status={status} />,
+                  reason,
+                ])}
+              />
+              {more > 0 && <p class="soft small">{more} older ones are not shown.</p>}
+            </Part>
+            {schedule && <ScheduleFacts schedule={schedule} inputs={call.arguments} />}
+          </div>
+        </>
+      )}
+    </Detail>
+  );
+}
+
+const leave = () => location.assign(addressOf({ room: "schedules" }));
+
+function actionsOf({ deployment_id: deployment, name, status }: Schedule, call: History["call"]): Action[] {
+  const turn = status === "active" ? "pause" : "resume";
+  return [
+    { label: "Run now", tool: call.tool, args: { ...call.arguments, wait_ms: 0 }, isMain: true },
+    ...(status === "completed"
+      ? []
+      : [{ label: turn === "pause" ? "Pause" : "Resume", tool: `${turn}_deployment`, args: { deployment } }]),
+    {
+      ...{ label: "Delete", tool: "delete_deployment", args: { deployment, confirm: true } },
+      ask: `Delete the schedule "${name}" and its history? Its runs and reports stay.`,
+    },
+  ];
+}
+
+const ScheduleFacts = ({
+  schedule,
+  inputs,
+}: {
+  schedule: Schedule;
+  inputs: History["call"]["arguments"];
+}) => (
+  <Part title="Facts">
+    <Facts
+      rows={[
+        ["State", <Badge status={schedule.status} />],
+        ["When", whenOf(schedule)],
+        ["Next", schedule.next_due === undefined ? "none" : moment(schedule.next_due)],
+        ["Runs so far", [schedule.started, schedule.max_executions].filter(Boolean).join(" of ")],
+        ...Object.entries(inputs).map(
+          ([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)] as const,
+        ),
+      ]}
+    />
+  </Part>
+);

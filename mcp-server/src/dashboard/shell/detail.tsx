@@ -1,0 +1,130 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { Problem, Shown } from "../../views/states.tsx";
+import { asFailure, callTool, type Failure } from "./api.ts";
+import { usePolled } from "./polled.ts";
+import { addressOf, type RoomName } from "./route.ts";
+
+type DetailProps<Value> = {
+  room: RoomName;
+  /** The text of the link to the list. */
+  all: string;
+  id: string;
+  load(signal: AbortSignal): Promise<Value>;
+  everyMs: number;
+  nameOf(value: Value): string;
+  children: (value: Value, again: () => void) => ComponentChildren;
+};
+
+/** One item of a room under its name, with the way back to the list. */
+export function Detail<Value>({ room, all, id, load, everyMs, nameOf, children }: DetailProps<Value>) {
+  const one = usePolled(id, load, () => everyMs);
+  const name = one.value === undefined ? id : nameOf(one.value);
+  useEffect(() => {
+    document.title = `${name} · Labwright`;
+  }, [name]);
+  return (
+    <>
+      <p>
+        <a href={addressOf({ room })}>{all}</a>
+      </p>
+      <Shown of={one} what={`one of ${all.toLowerCase()}`}>
+        {(value) => (
+          <>
+            <h1>{name}</h1>
+            {children(value, one.again)}
+          </>
+        )}
+      </Shown>
+    </>
+  );
+}
+
+export const Part = ({ title, children }: { title: string; children: ComponentChildren }) => (
+  <section class="card" aria-label={title}>
+    <h2>{title}</h2>
+    {children}
+  </section>
+);
+
+export const RunLink = ({ id, children }: { id: string; children: ComponentChildren }) => (
+  <a href={addressOf({ room: "runs", id })}>{children}</a>
+);
+
+export type Action = {
+  label: string;
+  tool: string;
+  args: Record<string, unknown>;
+  isMain?: boolean;
+  /** Asked before the call. */
+  ask?: string;
+};
+
+/** Buttons that call tools, with the failure of the last call or a link to the run that it started. */
+export function Actions({ actions, done }: { actions: readonly Action[]; done(action: Action): void }) {
+  const [asked, setAsked] = useState<Action>();
+  const [isBusy, setBusy] = useState(false);
+  const [end, setEnd] = useState<{ failure?: Failure; run?: string | undefined }>({});
+  const perform = async (action: Action) => {
+    setBusy(true);
+    try {
+      const { result } = await callTool<{ execution_id?: string }>(action.tool, action.args);
+      setEnd({ run: result.execution_id });
+      done(action);
+    } catch (error) {
+      setEnd({ failure: asFailure(error) });
+    }
+    setBusy(false);
+  };
+  return (
+    <>
+      <div class="row">
+        {actions.map((action) => (
+          <button
+            key={action.label}
+            type="button"
+            class={action.isMain ? "main" : ""}
+            disabled={isBusy}
+            onClick={() => (action.ask === undefined ? void perform(action) : setAsked(action))}
+          >
+            {action.label}
+          </button>
+        ))}
+        <span role="status">{end.run !== undefined && <RunLink id={end.run}>Open the run</RunLink>}</span>
+      </div>
+      {end.failure && <Problem failure={end.failure} />}
+      {asked && (
+        <Confirm
+          {...asked}
+          close={(isSure) => {
+            setAsked(undefined);
+            if (isSure) void perform(asked);
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+function Confirm({ label, ask, close }: Pick<Action, "label" | "ask"> & { close(isSure: boolean): void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => dialog.current?.showModal(), []);
+  return (
+    <dialog
+      ref={dialog}
+      class="card"
+      aria-label={label}
+      onClose={(event) => close(event.currentTarget.returnValue === "yes")}
+    >
+      <p>{ask}</p>
+      <div class="row">
+        <button type="button" onClick={() => dialog.current?.close()}>
+          Cancel
+        </button>
+        <button type="button" class="main" onClick={() => dialog.current?.close("yes")}>
+          {label}
+        </button>
+      </div>
+    </dialog>
+  );
+}

@@ -1,0 +1,84 @@
+import { useState } from "preact/hooks";
+import type { HostsReply } from "../devices/replies.ts";
+import { callTool, read, startedRuns } from "./api.ts";
+import { usePolled } from "./polled.ts";
+import { addressOf } from "./route.ts";
+
+type StoredEvent = {
+  id: number;
+  type: string;
+  device_id?: string;
+  alert_id?: string;
+  execution_id?: string;
+  payload: { name?: string; message?: string; status?: string; reason?: { code: string; message: string } };
+};
+/** `cause` is the same for what has one fault. */
+type Notice = { cause: string; text: string; href: string };
+type News = { next: number; lost: ReadonlyMap<string, string>; notices: readonly Notice[] };
+
+/** The newest causes. What is older is in the rooms. */
+const most = 5;
+
+/** New faults, one line for each cause until it is dismissed. A screen reader reads each line once. */
+export function Notices() {
+  const [dismissed, setDismissed] = useState<readonly Notice[]>([]);
+  const news = usePolled("notices", load, () => 4_000);
+  const shown = news.value?.notices.filter((notice) => !dismissed.includes(notice)) ?? [];
+  return (
+    <div class="stack" role="log" aria-label="Notifications">
+      {shown.slice(-most).map((notice) => (
+        <p key={notice.cause} class="note bad row">
+          <a href={notice.href}>{notice.text}</a>
+          <button
+            type="button"
+            aria-label={`Dismiss: ${notice.text}`}
+            onClick={() => setDismissed([...dismissed, notice])}
+          >
+            Dismiss
+          </button>
+        </p>
+      ))}
+    </div>
+  );
+}
+
+async function load(signal: AbortSignal, before: News | undefined): Promise<News> {
+  const path = `events?after=${before?.next ?? "latest"}&limit=1000`;
+  const [{ events, next }, { result }] = await Promise.all([
+    read<{ events: StoredEvent[]; next: number }>(path, signal),
+    callTool<HostsReply>("list_hosts", {}, signal),
+  ]);
+  const devices = result.hosts.flatMap((host) => host.devices);
+  // A device has a status while it is open.
+  const lost = new Map(
+    devices.flatMap(({ id, status = "online" }) => (status === "online" ? [] : [[id, status]])),
+  );
+  const newlyLost = [...lost].filter(([id]) => before?.lost.has(id) === false);
+  const found = [...newlyLost.map(ofDevice), ...events.flatMap(ofEvent)];
+  const byCause = new Map([...(before?.notices ?? []), ...found].map((notice) => [notice.cause, notice]));
+  return { next, lost, notices: [...byCause.values()] };
+}
+
+const ofDevice = ([id, status]: [string, string]): Notice => ({
+  cause: `device ${id}`,
+  text: `${id}: ${status}`,
+  href: addressOf({ room: "devices", id }),
+});
+
+/** A run that could not use its device has the device's fault. */
+function ofEvent({ type, device_id = "", alert_id, execution_id: run = "", payload }: StoredEvent): Notice[] {
+  const { name = "", message = "", status = "", reason } = payload;
+  if (alert_id !== undefined)
+    return type === "alert.resolved" || type === "alert.triaged"
+      ? []
+      : [
+          {
+            cause: `${type} ${device_id}`,
+            text: [device_id, message].filter(Boolean).join(": "),
+            href: addressOf({ room: "alerts", id: alert_id }),
+          },
+        ];
+  if (!startedRuns.has(run) || status === "passed" || status === "cancelled") return [];
+  const cause = reason?.code.startsWith("DEVICE_") ? `device ${device_id}` : `run ${name}`;
+  return [{ cause, text: `${name}: ${status}`, href: addressOf({ room: "runs", id: run }) }];
+}
