@@ -6,8 +6,8 @@ import type { StepNode } from "./stepTree.ts";
 
 type Step = RunView["steps"][number];
 type Node = StepNode<Step>;
-/** `linkTo` gives the address of a step (from 1); the step `target` is opened and shown. */
-type Place = { linkTo(step: number): string; target?: number | undefined };
+/** `linkTo` gives the address of a step (from 1), where steps have one; the step `target` is opened and shown. */
+type Place = { linkTo?: ((step: number) => string) | undefined; target?: number | undefined };
 
 const holds = ({ step, children }: Node, target: number | undefined): boolean =>
   target !== undefined && (step?.index === target - 1 || children.some((child) => holds(child, target)));
@@ -41,7 +41,7 @@ export function StepItem({ node, linkTo, target }: { node: Node } & Place) {
         </summary>
         {isOpen && (
           <div class="body">
-            {step && <Details step={step} href={linkTo(step.index + 1)} />}
+            {step && <Details step={step} href={linkTo?.(step.index + 1)} />}
             {children.length > 0 && (
               <ol class="steps">
                 {children.map((child) => (
@@ -61,7 +61,7 @@ export function StepItem({ node, linkTo, target }: { node: Node } & Place) {
   );
 }
 
-function Details({ step, href }: { step: Step; href: string }) {
+function Details({ step, href }: { step: Step; href: string | undefined }) {
   const { finding, error, notices = [], pictures, area, input, output } = step;
   return (
     <>
@@ -95,9 +95,11 @@ function Details({ step, href }: { step: Step; href: string }) {
       )}
       <Text title="Input" text={input} />
       <Text title="Output" text={output} />
-      <p class="small">
-        <a href={href}>Link to step {step.index + 1}</a>
-      </p>
+      {href !== undefined && (
+        <p class="small">
+          <a href={href}>Link to step {step.index + 1}</a>
+        </p>
+      )}
     </>
   );
 }
@@ -115,7 +117,7 @@ function Shot({ href, caption, area }: { href?: string | undefined; caption: str
   return (
     <figure>
       <figcaption class="soft small">{caption}</figcaption>
-      <a class="shot" href={href} target="_blank" rel="noreferrer">
+      <a class="shot" href={href.startsWith("data:") ? undefined : href} target="_blank" rel="noreferrer">
         <img
           src={href}
           alt={caption}
