@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
-import { Badge, Facts, Problem } from "../states.tsx";
-import { asFailure, type Failure, show, type ToolResult, type ViewProps } from "./host.tsx";
+import { Badge, Facts } from "../states.tsx";
+import { show, type ToolResult, useAttempt, type ViewProps } from "./host.tsx";
 
 /** Of get_device_info; `artifact` only of capture_screenshot. */
 type Result = {
@@ -20,14 +20,9 @@ function DeviceView({ args, result, call }: ViewProps<Result>) {
   const [info, setInfo] = useState(
     result.structuredContent?.artifact === undefined ? result.structuredContent : undefined,
   );
-  const [failure, setFailure] = useState<Failure>();
+  const [problem, attempt] = useAttempt();
   const { device_id, session_id } = args;
   const device = info?.id === undefined ? { device_id, session_id } : { device_id: info.id };
-  const attempt = (work: Promise<void>) =>
-    void work.then(
-      () => setFailure(undefined),
-      (error: unknown) => setFailure(asFailure(error)),
-    );
   const picture = async () =>
     setShot(pictureIn(await call("capture_screenshot", result.structuredContent?.artifact ? args : device)));
   const state = async () => setInfo((await call<Result>("get_device_info", device)).structuredContent);
@@ -46,7 +41,7 @@ function DeviceView({ args, result, call }: ViewProps<Result>) {
         {info?.state !== undefined && <span>{info.state}</span>}
         {info?.status !== undefined && <Badge status={info.status} />}
       </div>
-      {failure && <Problem failure={failure} />}
+      {problem}
       {shot !== undefined && (
         <div class="screen">
           <img src={shot} alt={`What ${name} showed`} />

@@ -1,4 +1,5 @@
-import { type ComponentType, render } from "preact";
+import { type ComponentChildren, type ComponentType, render } from "preact";
+import { useState } from "preact/hooks";
 import { Loading, Problem } from "../states.tsx";
 
 /** A tool's result. `data` of its `_meta` is what the server sends for views only. */
@@ -31,7 +32,7 @@ export type ViewProps<Result, Data = unknown> = {
 };
 
 /** Why a call gave nothing, in the server's words. */
-export class Failure extends Error {
+class Failure extends Error {
   constructor(
     readonly code: string,
     message: string,
@@ -41,10 +42,14 @@ export class Failure extends Error {
   }
 }
 
-export const asFailure = (error: unknown): Failure =>
-  error instanceof Failure
-    ? error
-    : new Failure("VIEW", error instanceof Error ? error.message : String(error));
+/** Why the last attempt failed, to be shown, and how to attempt something. */
+export function useAttempt(): [ComponentChildren, (work: Promise<void>) => void] {
+  const [failure, setFailure] = useState<Failure>();
+  const failed = (error: unknown) =>
+    setFailure(error instanceof Failure ? error : new Failure("VIEW", String(error)));
+  const attempt = (work: Promise<void>) => void work.then(() => setFailure(undefined), failed);
+  return [failure && <Problem failure={failure} />, attempt];
+}
 
 /** Of MCP Apps (SEP-1865): JSON-RPC by `postMessage`, with the frame around this page. */
 const protocolVersion = "2026-01-26";

@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
 import type { RunView } from "../../domain/runView.ts";
 import { duration, moment } from "../format.ts";
-import { Badge, Empty, Facts, Problem } from "../states.tsx";
+import { Badge, Empty, Facts } from "../states.tsx";
 import { StepItem } from "../stepItem.tsx";
 import { stepTree } from "../stepTree.ts";
-import { asFailure, type Failure, show, type ToolResult, type ViewProps } from "./host.tsx";
+import { show, type ToolResult, useAttempt, type ViewProps } from "./host.tsx";
 
 type RunLine = Pick<RunView, "name" | "status" | "flaky" | "duration_ms" | "started_at"> & {
   execution_id: string;
@@ -23,12 +23,7 @@ const reportOf = (ids: string | string[]) => ({ execution_id: ids });
 function ReportView({ args, result, call, openLink }: ViewProps<Found, Report>) {
   const [opened, setOpened] = useState<ToolResult<Found, Report>>();
   const [list, setList] = useState(result);
-  const [failure, setFailure] = useState<Failure>();
-  const attempt = (work: Promise<void>) =>
-    void work.then(
-      () => setFailure(undefined),
-      (error: unknown) => setFailure(asFailure(error)),
-    );
+  const [problem, attempt] = useAttempt();
   const { executions, more = 0 } = list.structuredContent ?? {};
   const shown = opened ?? (executions ? undefined : list);
   const runs = shown?._meta?.["dev.labwright/view"]?.runs;
@@ -54,7 +49,7 @@ function ReportView({ args, result, call, openLink }: ViewProps<Found, Report>) 
           </button>
         )}
       </div>
-      {failure && <Problem failure={failure} />}
+      {problem}
       {shown ? (
         runs?.map((run) => <Run key={run.id} run={run} />)
       ) : (

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
-import { Badge, Empty, Facts, Problem } from "../states.tsx";
-import { asFailure, type Failure, show, type ViewProps } from "./host.tsx";
+import { Badge, Empty, Facts } from "../states.tsx";
+import { show, useAttempt, type ViewProps } from "./host.tsx";
 
 type Node = { id: string; label: string; type?: string; tree?: string; checks: number };
 /** Of get_userinterface_complete; of preview_userinterface only `map`. */
@@ -22,16 +22,13 @@ type Details = {
 /** An app's screens, and where each leads. Asks for the whole app, of which a call shows a part. */
 function TreeView({ args, result, call }: ViewProps<App>) {
   const [app, setApp] = useState(result.structuredContent);
-  const [failure, setFailure] = useState<Failure>();
+  const [problem, attempt] = useAttempt();
   const { userinterface_name } = args;
-  const renew = () =>
-    void call<App>("get_userinterface_complete", { userinterface_name, max_tokens: 50_000 }).then(
-      ({ structuredContent }) => {
-        setApp(structuredContent);
-        setFailure(undefined);
-      },
-      (error: unknown) => setFailure(asFailure(error)),
-    );
+  const load = async () => {
+    const whole = { userinterface_name, max_tokens: 50_000 };
+    setApp((await call<App>("get_userinterface_complete", whole)).structuredContent);
+  };
+  const renew = () => attempt(load());
   useEffect(renew, []);
   const { nodes, edges = [], more = 0, map } = app ?? {};
   return (
@@ -43,7 +40,7 @@ function TreeView({ args, result, call }: ViewProps<App>) {
         </button>
         <span class="soft">{app?.models?.join(", ")}</span>
       </div>
-      {failure && <Problem failure={failure} />}
+      {problem}
       {nodes?.length === 0 && <Empty>This app has no screens yet.</Empty>}
       <ol class="steps">
         {nodes?.map((node) => (
@@ -66,8 +63,8 @@ type PlaceProps = { node: Node; ways: readonly string[]; load(): Promise<Details
 
 function Place({ node: { label, type, tree, checks }, ways, load }: PlaceProps) {
   const [details, setDetails] = useState<Details>();
-  const [failure, setFailure] = useState<Failure>();
-  const open = () => void load().then(setDetails, (error: unknown) => setFailure(asFailure(error)));
+  const [problem, attempt] = useAttempt();
+  const open = () => attempt(load().then(setDetails));
   return (
     <li>
       <details class="step" onToggle={({ currentTarget }) => currentTarget.open && !details && open()}>
@@ -75,10 +72,14 @@ function Place({ node: { label, type, tree, checks }, ways, load }: PlaceProps) 
           <span class="label">
             {label} <span class="soft small">{[type, tree].filter(Boolean).join(", ")}</span>
           </span>
-          {checks === 0 ? <Badge status="no checks" /> : <span class="soft small">{checks} checks</span>}
+          {checks === 0 ? (
+            <Badge status="no checks" />
+          ) : (
+            <span class="soft small">{checks === 1 ? "1 check" : `${checks} checks`}</span>
+          )}
         </summary>
         <div class="body">
-          {failure && <Problem failure={failure} />}
+          {problem}
           <p>{details?.description}</p>
           <ul>
             {ways.map((way) => (
