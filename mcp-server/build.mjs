@@ -1,5 +1,5 @@
 // Bundles what runs into dist/: the daemon, the command line, the bridge and the agent client, which share chunks; worker threads and
-// the demo's phone, one file each; the web page; PGlite's files, the agents, the add-ons and the licences of what is bundled. Then runs
+// the demo's phone, one file each; the web page, and pages for hosts; PGlite's files, the agents, the add-ons and the licences of what is bundled. Then runs
 // this build's own code to make the catalogue and the database template. Does nothing when no source has changed. `--fresh`
 // always builds and leaves no chunk of an older build, as a package needs it.
 import { createHash } from "node:crypto";
@@ -150,6 +150,25 @@ const page = {
   logLevel: "warning",
 };
 
+/** Pages for hosts, each one file: a host gives them no network (MCP Apps). */
+const viewPolicy = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:";
+
+async function buildViews(build, folder) {
+  const { style } = page.entryPoints;
+  const names = ["report", "device", "tree"];
+  const scripts = names.map((name) => [name, join(here, "src/views/host", `${name}.tsx`)]);
+  const entryPoints = { style, ...Object.fromEntries(scripts) };
+  const { outputFiles, metafile } = await build({ ...page, entryPoints, outdir: folder, write: false });
+  const textOf = (name) => outputFiles.find(({ path }) => basename(path) === name).text;
+  mkdirSync(folder);
+  for (const name of names)
+    writeFileSync(
+      join(folder, `${name}.html`),
+      `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="content-security-policy" content="${viewPolicy}"><meta name="viewport" content="width=device-width,initial-scale=1"><title>Labwright: ${name}</title><style>${textOf("style.css")}</style></head><body><script type="module">${textOf(`${name}.js`)}</script></body></html>`,
+    );
+  return { metafile };
+}
+
 function filesIn(path) {
   if (statSync(path).isFile()) return [path];
   return readdirSync(path, { withFileTypes: true, recursive: true })
@@ -191,6 +210,7 @@ async function buildAll() {
         define: { __dirname: "import.meta.dirname" },
       }),
       await build({ ...page, outdir: join(fresh, "page") }),
+      await buildViews(build, join(fresh, "views")),
     ];
     copyFileSync(join(here, "src/dashboard/index.html"), join(fresh, "page", "index.html"));
     const inputs = parts.flatMap(({ metafile }) => Object.keys(metafile.inputs));

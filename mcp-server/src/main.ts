@@ -245,6 +245,8 @@ function startParts({ running, fault }: Parts): void {
 function resourcesOf({ rooms, running, catalogue, skills }: Parts) {
   return rooms.createResources([
     rooms.artifactRoom(running.artifacts),
+    rooms.reportRoom(running.services),
+    rooms.viewRoom(),
     rooms.referenceRoom(running.services),
     rooms.treeRoom(running.services),
     rooms.eventRoom(running.events),

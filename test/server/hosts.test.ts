@@ -44,6 +44,7 @@ it("arguments that are null are none, on the wire", async () => {
     },
     readResource: async () => ({ contents: [] }),
     complete: async () => [],
+    listed: async () => [],
     skills: async () => [],
     watch: async () => () => undefined,
   };

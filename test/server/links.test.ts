@@ -64,6 +64,7 @@ const call = (args: Record<string, unknown>, given: Partial<ToolCall> = {}): Too
   traceparent: undefined,
   host: undefined,
   elicitation: false,
+  views: false,
   signal: new AbortController().signal,
   progress: undefined,
   http: undefined,
@@ -85,7 +86,7 @@ async function answerTo(lines: readonly string[], after = ""): Promise<string> {
   await new Promise((resolve) => socket.once("close", resolve));
   return said;
 }
-const ask = { name: "act", elicitation: false, progress: false };
+const ask = { name: "act", elicitation: false, views: false, progress: false };
 const wanted = ["connection: Upgrade", `upgrade: ${linkProtocol}`];
 const token = `authorization: Bearer ${testToken}`;
 

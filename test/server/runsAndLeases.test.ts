@@ -118,7 +118,7 @@ const doors: Record<string, Door> = {
     return {
       call: (name, args, signal = never) =>
         bridge.callTool({
-          ...{ ...rest, name, arguments: args, signal, elicitation: false },
+          ...{ ...rest, name, arguments: args, signal, elicitation: false, views: false },
           ...{ http: undefined, session: undefined },
         }),
       close: () => bridge.close(),

@@ -109,7 +109,7 @@ async function taskResponse(c: Context, deps: ApiDeps): Promise<Response> {
 async function callResponse(c: Context, deps: ApiDeps): Promise<Response> {
   const outcome = await callFrom(c, deps, c.req.param("name") ?? "", await readArguments(c));
   if (!outcome.ok) return errorResponse(outcome.error);
-  const artifacts = await Promise.all(outcome.attachments.map((item) => toLink(item, deps)));
+  const artifacts = await Promise.all(outcome.attachments.filter(isFile).map((item) => toLink(item, deps)));
   return c.json({
     success: true,
     result: outcome.structured,
@@ -136,7 +136,11 @@ async function readArguments(c: Context): Promise<unknown> {
 }
 
 /** Pictures are stored, so that the answer stays small. */
-async function toLink(item: Attachment, { artifacts, addresses }: ApiDeps) {
+type File = Exclude<Attachment, { kind: "view" }>;
+/** Views are for hosts of MCP. */
+const isFile = (item: Attachment): item is File => item.kind !== "view";
+
+async function toLink(item: File, { artifacts, addresses }: ApiDeps) {
   const link =
     item.kind === "link"
       ? item

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { AnyTool } from "./tool.ts";
+import type { AnyTool, ViewName } from "./tool.ts";
 import { strictInput, toWireTool, type WireTool, wireSchema } from "./wire.ts";
 
 /** Which build wrote it. `hash` is of its sources; `at` is ISO 8601 UTC and says which of two builds is newer. */
@@ -27,6 +27,8 @@ export type Catalogue = {
   tools: WireTool[];
   /** The strict input of each tool, by its name. */
   schemas: Record<string, WireTool["inputSchema"]>;
+  /** The view of each tool that has one, by the tool's name. */
+  views: Record<string, ViewName>;
   /** By name. */
   skills: CatalogueSkill[];
 };
@@ -44,11 +46,12 @@ export function buildCatalogue(given: {
   const schemas = Object.fromEntries(
     given.tools.toSorted(byName).map((tool) => [tool.name, wireSchema(strictInput(tool), "input")]),
   );
+  const views = Object.fromEntries(given.tools.flatMap(({ name, view }) => (view ? [[name, view]] : [])));
   const hash = createHash("sha256")
     .update(JSON.stringify([instructions, wire, schemas, skills]))
     .digest("hex")
     .slice(0, 16);
-  return { version, build, hash, instructions, tools: wire, schemas, skills };
+  return { version, build, hash, instructions, tools: wire, schemas, views, skills };
 }
 
 /** Nothing else of what a skill is: triggers and limits are for those who choose and run it. */

@@ -58,10 +58,18 @@ export const domains = [
 ] as const;
 export type Domain = (typeof domains)[number];
 
-/** What the wire carries besides the typed result. A link names an artifact by URI. */
+/** What hosts show of results, where they can: one page each, in `views/host`. */
+export const viewNames = ["report", "device", "tree"] as const;
+export type ViewName = (typeof viewNames)[number];
+
+/**
+ * What the wire carries besides the typed result. A link names an artifact by URI; `view` is what the tool's view draws, which no
+ * model sees.
+ */
 export type Attachment =
   | { kind: "image"; mimeType: string; bytes: Uint8Array; note: string }
-  | { kind: "link"; uri: string; name: string; mimeType: string };
+  | { kind: "link"; uri: string; name: string; mimeType: string }
+  | { kind: "view"; data: object };
 
 export type Call<Input> = {
   input: Input;
@@ -84,6 +92,8 @@ export type Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodOb
   /** Gives back what its author saved, to be saved again: the addresses in it stay whole, secrets do not. */
   authored?: boolean;
   timeoutMs: number;
+  /** Shows its results. Only hosts that show views hear of it. */
+  view?: ViewName;
   /** Strict: an unknown argument is an error. */
   input: Input;
   /** Arguments that the listing leaves out, such as those of the command line. */

@@ -39,6 +39,7 @@ export const getDeviceInfo = defineTool({
   title: "Device info",
   description: "One device: model, state, controllers, what cannot be used and why",
   effect: "read",
+  view: "device",
   input: z.strictObject(deviceFields),
   output: z.object({
     id: z.string(),

@@ -127,6 +127,7 @@ export const getExecutionReport = defineTool({
     "A report file of runs: html (one self-contained page with pictures), junit XML or ctrf JSON; and the judgement of a single test",
   effect: "read",
   timeoutMs: 120_000,
+  view: "report",
   input: z.strictObject({
     execution_id: z
       .union([z.string().min(1), z.array(z.string().min(1)).min(1).max(500)])
@@ -161,7 +162,7 @@ export const getExecutionReport = defineTool({
     duration_ms: z.int(),
     judgement: judgement.optional().describe("Of a single test, made without a model"),
   }),
-  async handle({ input, services, attach }) {
+  async handle({ input, services, context, attach }) {
     const ids = [input.execution_id].flat();
     const { artifact, summary, ...judged } = await services.reports.create(
       ids,
@@ -171,6 +172,8 @@ export const getExecutionReport = defineTool({
     );
     const { uri, mime_type: mimeType, bytes } = artifact;
     attach({ kind: "link", uri, name: reportFiles[input.format], mimeType });
+    if (context.capabilities.views)
+      attach({ kind: "view", data: { runs: await services.reports.shown(ids, context) } });
     return { report: uri, bytes, ...summary, ...judged };
   },
 });
@@ -183,6 +186,7 @@ export const getExecutionResults = defineTool({
   title: "Find results",
   description: "Runs that match, newest first, and how many ended how",
   effect: "read",
+  view: "report",
   timeoutMs: 60_000,
   input: z.strictObject({
     kind: executionKindSchema.optional(),

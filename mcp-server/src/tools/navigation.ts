@@ -58,6 +58,7 @@ export const previewUserinterface = defineTool({
   name: "preview_userinterface",
   title: "Preview a userinterface",
   description: "The app's map in a few lines: each node → where its edges lead. ? has no checks",
+  view: "tree",
   domain: "navigation",
   capabilities: ["NAVIGATION"],
   effect: "read",

@@ -48,6 +48,7 @@ export const captureScreenshot = defineDeviceTool({
   name: "capture_screenshot",
   title: "Screenshot",
   description: "A picture of the screen, at most 1280 px wide or high, and a link to the full file",
+  view: "device",
   domain: "screen",
   capabilities: ["SCREENSHOT", "VISION_ANALYSIS"],
   effect: "read",

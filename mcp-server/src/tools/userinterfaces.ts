@@ -94,6 +94,7 @@ export const getUserinterfaceComplete = defineTool({
   title: "A whole userinterface",
   description: "An app's settings, trees, nodes and edges, a line each. preview_userinterface is shorter",
   effect: "read",
+  view: "tree",
   authored: true,
   input: z.strictObject({ ...ui, offset, ...maxTokensField(2_000) }),
   output: z.object({

@@ -84,7 +84,7 @@ function Shot({ href, caption, area, changed = [] }: ShotProps) {
   return (
     <figure>
       <figcaption class="soft small">{caption}</figcaption>
-      <a class="shot" href={href} target="_blank" rel="noreferrer">
+      <a class="shot" href={href.startsWith("data:") ? undefined : href} target="_blank" rel="noreferrer">
         <img
           src={href}
           alt={caption}

@@ -10,7 +10,10 @@ const nodesSchema = z.array(z.looseObject({ type: z.string(), label: z.string().
 const firstFlow = [{ id: "f1", type: "tab", label: "Flow 1", disabled: false, info: "" }];
 
 /** Ten flows of a script that acts like a person in apps of others, recorded and replayed; judged by what the apps then hold. */
-export async function measureRecorder({ sides, note }: Pick<Bench, "sides" | "note">): Promise<Measurement[]> {
+export async function measureRecorder({
+  sides,
+  note,
+}: Pick<Bench, "sides" | "note">): Promise<Measurement[]> {
   const server = sides.ours(await sides.newDataDir());
   const person = await startPersonsBrowser();
   const todomvc = await serveTodos();
@@ -27,11 +30,13 @@ export async function measureRecorder({ sides, note }: Pick<Bench, "sides" | "no
   let right = 0;
   try {
     await server.initialize();
-    for (const flow of flows.filter(({app})=>!process.env.A2 || app===process.env.A2)) {
+    for (const flow of flows.filter(({ app }) => !process.env.A2 || app === process.env.A2)) {
       const isRed = flow.app === "node-red";
       const stage = {
         ...{ call, person, device: "browser" },
-        ...(isRed ? { url: red.url, state: tabs, empty: emptyRed } : { ...todomvc, url: todomvc.url(flow.app) }),
+        ...(isRed
+          ? { url: red.url, state: tabs, empty: emptyRed }
+          : { ...todomvc, url: todomvc.url(flow.app) }),
       };
       const played = await playFlow(flow, stage).catch((error: unknown) => ({ error: String(error) }));
       const isRight =

@@ -76,6 +76,7 @@ export function createForward(deps: {
     callTool: (call) => callUntilKnown(call, deps.repeatable, link),
     readResource: async (uri, signal) => (await link()).readResource(uri, signal),
     complete: async (asked) => (await link()).complete(asked),
+    listed: async () => (await link()).listed(),
     skills: async () => (await link()).skills(),
     watch: watches.watch,
     async close() {

@@ -151,6 +151,7 @@ class Link implements Attached {
       idempotency_key: call.idempotency_key,
       traceparent: call.traceparent,
       elicitation: call.elicitation,
+      views: call.views,
       progress: progress !== undefined,
     };
     return this.ask(
@@ -179,6 +180,14 @@ class Link implements Attached {
       (id) => ({ id, complete: { ...asked, given: { ...asked.given } } }),
       unending(),
       (answer) => ("completed" in answer ? answer.completed : undefined),
+    );
+  }
+
+  listed() {
+    return this.ask(
+      (id) => ({ id, listed: true as const }),
+      unending(),
+      (answer) => ("listed" in answer ? answer.listed : undefined),
     );
   }
 

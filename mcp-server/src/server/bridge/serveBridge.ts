@@ -89,6 +89,7 @@ const forwardedBy = (load: () => Promise<Forward>): Backend => ({
   readResource: async (uri, signal) => (await load()).readResource(uri, signal),
   complete: async (asked) => (await load()).complete(asked),
   watch: async (uri, changed) => (await load()).watch(uri, changed),
+  listed: async () => (await load()).listed(),
   skills: async () => (await load()).skills(),
 });
 

@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../../errors.ts";
 import type { AnyTool, Attachment } from "../../registry/tool.ts";
-import type { CallFacts } from "../../services/index.ts";
+import type { CallContext, CallFacts } from "../../services/index.ts";
 import type { CallError } from "./callError.ts";
 
 /** Whose call it is. */
@@ -21,7 +21,7 @@ export type CallRequest = Caller & {
   idempotency_key?: string | undefined;
   /** Values by the names of secrets, of the caller's own environment. They are neither stored nor logged. */
   secrets?: Readonly<Record<string, string>> | undefined;
-  capabilities?: { elicitation: boolean } | undefined;
+  capabilities?: CallContext["capabilities"] | undefined;
   /** The run that makes the call, and the lease to use when the call names no device. */
   within?: { execution_id: string; session_id?: string | undefined } | undefined;
 };

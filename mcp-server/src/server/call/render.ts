@@ -153,14 +153,19 @@ export function toMcp(outcome: CallOutcome, linkTo: LinkTo = () => undefined): C
       { type: "text", text: outcome.text },
       ...outcome.attachments.flatMap((item) => toContent(item, linkTo)),
     ],
-    _meta: trace,
+    _meta: { ...trace, ...Object.fromEntries(outcome.attachments.flatMap(toMeta)) },
   };
 }
 
 /** The address at which a person opens a resource; undefined for one that people cannot open. */
 type LinkTo = (uri: string) => string | undefined;
 
+/** What only the tool's view reads: hosts give models no `_meta`. */
+const toMeta = (attachment: Attachment): [string, unknown][] =>
+  attachment.kind === "view" ? [["dev.labwright/view", attachment.data]] : [];
+
 function toContent(attachment: Attachment, linkTo: LinkTo): ContentBlock[] {
+  if (attachment.kind === "view") return [];
   if (attachment.kind === "link") {
     const { uri, name, mimeType } = attachment;
     const link = isForPeople(mimeType) ? linkTo(uri) : undefined;

@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import type { CallToolResult, ReadResourceResult } from "@modelcontextprotocol/server";
+import type { CallToolResult, ReadResourceResult, Resource } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import type { CatalogueSkill } from "../../registry/catalogue.ts";
 
@@ -18,6 +18,7 @@ const callSchema = z.object({
   idempotency_key: z.string().optional(),
   traceparent: z.string().optional(),
   elicitation: z.boolean(),
+  views: z.boolean(),
   /** Whether the host wants to hear how far it is. */
   progress: z.boolean(),
 });
@@ -37,6 +38,7 @@ export const askedSchema = z.union([
   z.strictObject({ id: z.int(), complete: completionSchema }),
   /** Goes on until it is cancelled. */
   z.strictObject({ id: z.int(), watch: z.string() }),
+  z.strictObject({ id: z.int(), listed: z.literal(true) }),
   z.strictObject({ id: z.int(), skills: z.literal(true) }),
   z.strictObject({ cancel: z.int() }),
 ]);
@@ -53,6 +55,7 @@ export const linkMessageSchema = z.union([
   z.strictObject({ id: z.int(), completed: z.array(z.string()) }),
   /** First that it is watched, then that it changed, each time. */
   z.strictObject({ id: z.int(), watched: z.enum(["from now", "changed"]) }),
+  z.strictObject({ id: z.int(), listed: z.custom<Resource[]>() }),
   z.strictObject({ id: z.int(), skills: z.custom<CatalogueSkill[]>() }),
   z.strictObject({ id: z.int(), error: failureSchema }),
   z.strictObject({

@@ -95,6 +95,7 @@ async function answer(
   try {
     if ("read" in asked) return send({ id, read: await backend.readResource(asked.read, signal) });
     if ("complete" in asked) return send({ id, completed: [...(await backend.complete(asked.complete))] });
+    if ("listed" in asked) return send({ id, listed: [...(await backend.listed())] });
     if ("skills" in asked) return send({ id, skills: [...(await backend.skills())] });
     if ("watch" in asked) return await watch(backend, { ...asked, signal }, send);
     const { call } = asked;
@@ -104,6 +105,7 @@ async function answer(
       idempotency_key: call.idempotency_key,
       traceparent: call.traceparent,
       elicitation: call.elicitation,
+      views: call.views,
       host: undefined,
       http: undefined,
       session: undefined,

@@ -27,7 +27,7 @@ export function localBackend(parts: LocalParts & { identify(call: ToolCall): Cal
         progress: call.progress,
         traceparent: call.traceparent,
         idempotency_key: call.idempotency_key,
-        capabilities: { elicitation: call.elicitation },
+        capabilities: { elicitation: call.elicitation, views: call.views },
       });
       return toMcp(outcome, parts.addresses.linkTo);
     },

@@ -1,4 +1,4 @@
-import type { CallToolResult, ReadResourceResult } from "@modelcontextprotocol/server";
+import type { CallToolResult, ReadResourceResult, Resource } from "@modelcontextprotocol/server";
 import type { CatalogueSkill } from "../../registry/catalogue.ts";
 
 /** A `tools/call` as it came, with what its connection said of itself. */
@@ -10,6 +10,8 @@ export type ToolCall = {
   /** The name the host gives itself, if it gave one. */
   host: string | undefined;
   elicitation: boolean;
+  /** The host shows views of results. */
+  views: boolean;
   signal: AbortSignal;
   /** Undefined when the host asked for no progress. */
   progress: ((done: number, total: number | undefined, message: string | undefined) => void) | undefined;
@@ -37,6 +39,8 @@ export type Backend = {
    * resolves to. Throws ResourceNotFoundError for what never changes.
    */
   watch(uri: string, changed: () => void): Promise<() => void>;
+  /** What is offered by name: the latest reports. */
+  listed(): Promise<readonly Resource[]>;
   /** The user's own skills, which are not of the build. */
   skills(): Promise<readonly CatalogueSkill[]>;
 };

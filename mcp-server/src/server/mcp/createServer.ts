@@ -16,11 +16,14 @@ import { registerPrompts } from "./prompts.ts";
 import { registerResources } from "./registerResources.ts";
 import { attachSkills } from "./skillsExtension.ts";
 import { registerSubscriptions } from "./subscriptions.ts";
+import { registerViews, showsViews, withViews } from "./views.ts";
 
 const idempotencyKeyMeta = "dev.labwright/idempotency_key";
 
 /** Listings are a pure function of the build, so a client may keep them. */
 const listingHint = { ttlMs: 60_000, cacheScope: "public" } as const;
+/** A listing that depends on the client's capabilities. */
+const privateHint = { ...listingHint, cacheScope: "private" } as const;
 
 /**
  * One MCP server for one connection (stdio, a session) or one request (stateless HTTP), for both protocol eras. Our own
@@ -40,18 +43,23 @@ export function createServer({ catalogue, refusal }: Subset, backend: Backend): 
       cacheHints: {
         "tools/list": listingHint,
         "prompts/list": listingHint,
-        "resources/list": listingHint,
+        "resources/list": { ttlMs: 0, cacheScope: "private" },
         "resources/templates/list": listingHint,
         "server/discover": listingHint,
       },
     },
   );
   registerResources(mcp, backend);
+  mcp.onRead = registerViews(mcp, backend);
   registerCatalogue(mcp, catalogue, backend);
   registerSubscriptions(mcp, backend);
   registerPrompts(mcp, catalogue.tools);
   attachSkills(mcp, catalogue.skills, backend);
-  mcp.server.setRequestHandler("tools/list", () => ({ tools: catalogue.tools }));
+  mcp.server.setRequestHandler("tools/list", (_, context) =>
+    showsViews(capabilitiesOf(mcp, context))
+      ? { tools: withViews(catalogue), ...privateHint }
+      : { tools: catalogue.tools },
+  );
   mcp.server.setRequestHandler("tools/call", (request, context) => {
     const { name } = request.params;
     const refused = refusal(name);
@@ -64,6 +72,7 @@ export function createServer({ catalogue, refusal }: Subset, backend: Backend): 
         textMeta(context, TRACEPARENT_META_KEY) ?? context.http?.req?.headers.get("traceparent") ?? undefined,
       host: hostName(mcp, context),
       elicitation: canAsk(mcp, context),
+      views: showsViews(capabilitiesOf(mcp, context)),
       signal: context.mcpReq.signal,
       progress: progressOf(context),
       http: context.http?.req,
@@ -75,10 +84,16 @@ export function createServer({ catalogue, refusal }: Subset, backend: Backend): 
 
 /** Some hosts send `arguments: null` for a call without any, which the protocol's schema refuses before we see it. */
 class TolerantServer extends McpServer {
+  /** Called with the address of a resource before it is read. */
+  onRead: (uri: unknown) => void = () => {};
+
   override async connect(transport: Transport): Promise<void> {
     await super.connect(transport);
     const deliver = transport.onmessage;
-    transport.onmessage = (message, extra) => deliver?.(withArguments(message), extra);
+    transport.onmessage = (message, extra) => {
+      if ("method" in message && message.method === "resources/read") this.onRead(message.params?.uri);
+      deliver?.(withArguments(message), extra);
+    };
   }
 }
 
@@ -100,8 +115,11 @@ function hostName(mcp: McpServer, context: ServerContext): string | undefined {
   return info?.name;
 }
 
+const capabilitiesOf = (mcp: McpServer, context: ServerContext): unknown =>
+  envelopeOf(context)[CLIENT_CAPABILITIES_META_KEY] ?? mcp.server.getClientCapabilities();
+
 function canAsk(mcp: McpServer, context: ServerContext): boolean {
-  const declared = envelopeOf(context)[CLIENT_CAPABILITIES_META_KEY] ?? mcp.server.getClientCapabilities();
+  const declared = capabilitiesOf(mcp, context);
   return isSpecType.ClientCapabilities(declared) && declared.elicitation !== undefined;
 }
 

@@ -23,6 +23,15 @@ const offered: readonly Offered[] = [
     ttlMs: 3_600_000,
   },
   {
+    name: "report",
+    template: "report://{execution_id}",
+    title: "Report",
+    description: "How a run ended, its steps and what its failed checks found. The latest are listed.",
+    mimeType: "text/plain",
+    variables: [],
+    ttlMs: 0,
+  },
+  {
     name: "reference",
     template: "reference://{sha256}",
     title: "Reference picture",
@@ -62,6 +71,7 @@ const offered: readonly Offered[] = [
 ];
 
 export function registerResources(mcp: McpServer, backend: Backend): void {
+  const list = async () => ({ resources: [...(await backend.listed())] });
   for (const { name, template, variables, ttlMs, ...metadata } of offered) {
     const completions = variables.map((variable) => [
       variable,
@@ -71,7 +81,10 @@ export function registerResources(mcp: McpServer, backend: Backend): void {
     ]);
     mcp.registerResource(
       name,
-      new ResourceTemplate(template, { list: undefined, complete: Object.fromEntries(completions) }),
+      new ResourceTemplate(template, {
+        list: name === "report" ? list : undefined,
+        complete: Object.fromEntries(completions),
+      }),
       { ...metadata, cacheHint: { ttlMs, cacheScope: "private" } },
       (uri, _variables, context) => backend.readResource(uri.href, context.mcpReq.signal),
     );

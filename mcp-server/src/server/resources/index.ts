@@ -8,9 +8,18 @@ import { errors, ToolError } from "../../errors.ts";
 import type { Backend } from "../mcp/backend.ts";
 import type { ResourceRoom } from "./rooms.ts";
 
-export { artifactRoom, eventRoom, namedRooms, type ResourceRoom, referenceRoom, treeRoom } from "./rooms.ts";
+export {
+  artifactRoom,
+  eventRoom,
+  namedRooms,
+  type ResourceRoom,
+  referenceRoom,
+  reportRoom,
+  treeRoom,
+  viewRoom,
+} from "./rooms.ts";
 
-export type Resources = Pick<Backend, "readResource" | "complete" | "watch">;
+export type Resources = Pick<Backend, "readResource" | "complete" | "watch" | "listed">;
 
 /** Finds the room of an address, and says in the protocol's errors what a room says in ours. */
 export function createResources(rooms: readonly ResourceRoom[]): Resources {
@@ -33,6 +42,7 @@ export function createResources(rooms: readonly ResourceRoom[]): Resources {
       const values = (await inProtocol(asked.template, async () => room?.complete?.(asked))) ?? [];
       return values.filter((value) => value.toLowerCase().startsWith(typed));
     },
+    listed: async () => (await Promise.all(rooms.map((room) => room.list?.() ?? []))).flat(),
     watch: (uri, changed) =>
       inProtocol(uri, async () => {
         const { room, path } = place(uri);

@@ -1,10 +1,17 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { nearest } from "@labwright/controllers";
+import type { Resource } from "@modelcontextprotocol/server";
 import { ToolError } from "../../errors.ts";
 import type { Catalogue, CatalogueSkill } from "../../registry/catalogue.ts";
 import { aliases } from "../../registry/seedNames.ts";
+import { viewNames } from "../../registry/tool.ts";
 import type { ArtifactStore, EventFeed, Services } from "../../services/index.ts";
+import { packageFolder } from "../../storage/engine/packageFolder.ts";
+import { renderResult } from "../call/render.ts";
 import type { Completion } from "../mcp/backend.ts";
 import { describeSchema, describeSkill, mimeType } from "../mcp/catalogueResources.ts";
+import { viewMimeType } from "../mcp/views.ts";
 
 type Content = { mimeType: string } & ({ text: string } | { bytes: Uint8Array });
 
@@ -14,6 +21,8 @@ type Content = { mimeType: string } & ({ text: string } | { bytes: Uint8Array })
  */
 export type ResourceRoom = {
   scheme: string;
+  /** Those to offer by name. */
+  list?(): Promise<Resource[]>;
   read(path: readonly string[]): Promise<Content>;
   /** Every value that a variable of the scheme's templates may have; the caller keeps those that begin as typed. */
   complete?(asked: Completion): Promise<readonly string[]>;
@@ -87,6 +96,55 @@ export function treeRoom({
       const app = given.userinterface;
       if (app === undefined) return [];
       return (await userinterfaces.describe(app)).nodes.map(({ label }) => label);
+    },
+  };
+}
+
+const latestReports = 10;
+
+/** `report://<execution_id>`: how a run ended and its steps, as text. */
+export function reportRoom({ results, reports }: Pick<Services, "results" | "reports">): ResourceRoom {
+  return {
+    scheme: "report",
+    async list() {
+      const runs = await results.latest(latestReports);
+      return runs.map(({ execution_id, name, status, device, started_at }) => ({
+        uri: `report://${execution_id}`,
+        name: `${name}: ${status}`,
+        title: `${name}: ${status}`,
+        description: [status, started_at, ...(device === undefined ? [] : [`on ${device}`])].join(", "),
+        mimeType: "text/plain",
+        annotations: { lastModified: started_at },
+      }));
+    },
+    async read([id = ""]) {
+      const status = await reports.status(
+        id,
+        { waitMs: 0, maxTokens: mapTokens },
+        {
+          ...{ principal: "local", client: "resources", signal: new AbortController().signal, trace_id: id },
+          ...{ deadline: Number.MAX_SAFE_INTEGER, progress: () => {}, capabilities: { elicitation: false } },
+        },
+      );
+      const { log: _, ...shown } = status;
+      return { mimeType: "text/plain", text: renderResult(shown) };
+    },
+  };
+}
+
+/** `ui://labwright/<view>`: a page that a host shows a tool's results in, as the build made it. */
+export function viewRoom(folder = join(packageFolder(), "dist", "views")): ResourceRoom {
+  return {
+    scheme: "ui",
+    async read([, view = ""]) {
+      const name = viewNames.find((known) => known === view);
+      const text = name && (await readFile(join(folder, `${name}.html`), "utf8").catch(() => undefined));
+      if (text !== undefined) return { mimeType: viewMimeType, text };
+      throw new ToolError(
+        "INVALID_INPUT",
+        `This build has no view "${view}".`,
+        "Read the address that the tool's _meta.ui.resourceUri gives.",
+      );
     },
   };
 }

@@ -25,7 +25,8 @@ export type CallContext = {
   deadline: number;
   trace_id: string;
   progress(done: number, total: number | undefined, message: string): void;
-  capabilities: { elicitation: boolean };
+  /** `views`: the host shows views of results. */
+  capabilities: { elicitation: boolean; views?: boolean };
   /** Says what the call touched, for its log line and the audit. Whoever finds the device or starts a run calls it. */
   note?(facts: CallFacts): void;
   /** Stores a run with the call's own end; settles when that is done. Undefined, and not taken, when the call has ended. */

@@ -1,4 +1,4 @@
-import { and, count, desc, eq, gte, isNull, lt, type SQL, sql } from "drizzle-orm";
+import { and, count, desc, eq, gte, inArray, isNull, lt, notInArray, type SQL, sql } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import type { Classification, Execution, ExecutionKind, ExecutionStatus } from "../../domain/index.ts";
 import type { Database } from "../engine/database.ts";
@@ -20,6 +20,9 @@ export type ExecutionFilter = {
   since?: string | undefined;
   until?: string | undefined;
   correlation_id?: string | undefined;
+  /** Any of them, where it is not `kind`. */
+  kinds?: readonly ExecutionKind[] | undefined;
+  ended?: true | undefined;
 };
 
 /** The last run of a page: the next page begins behind it. */
@@ -101,8 +104,11 @@ const columns = {
 const isBehind = (place: ExecutionPlace): SQL =>
   sql`(${executions.started_at}, ${executions.id}) < (${place.started_at}::timestamptz, ${place.execution_id}::text)`;
 
-function matching({ device, classification, since, until, ...values }: ExecutionFilter): SQL | undefined {
+function matching({ kinds, ended, ...filter }: ExecutionFilter): SQL | undefined {
+  const { device, classification, since, until, ...values } = filter;
   return and(
+    kinds && inArray(executions.kind, [...kinds]),
+    ended && notInArray(executions.status, ["queued", "running"]),
     hasValues(executions, values),
     device === undefined ? undefined : isDevice(executions.device, device),
     classification === undefined ? undefined : isClassified(classification),

@@ -17,7 +17,7 @@ import { ctrfReport } from "./ctrf.ts";
 import { htmlReport } from "./html.ts";
 import { junitReport } from "./junit.ts";
 import { shrink, withPictures } from "./pictures.ts";
-import { mostSteps, runViewOf } from "./runView.ts";
+import { mostSteps, runViewOf, withShownPictures } from "./runView.ts";
 import { type StatusView, statusView } from "./status.ts";
 import type { CheckedRequirement, Picture, ReportEntry, ReportHead, ReportSummary } from "./types.ts";
 
@@ -42,6 +42,11 @@ export type ReportService = {
    * runs. Throws EXECUTION_NOT_FOUND.
    */
   compare(executionId: string): Promise<Comparison>;
+  /**
+   * The first 20 runs as `view` has them, with pictures in them: as data: URLs, those of failed steps first, 1 MB in all. Steps that
+   * passed have neither input nor output. Throws EXECUTION_NOT_FOUND.
+   */
+  shown(executionIds: readonly string[], context: CallContext): Promise<RunView[]>;
   /**
    * Stores a report of one or more executions, in the order given. `judgement` is that of a single test; `pictures` is for
    * the page; `notRun` are tests of the same run that were not started, and why they could not be; `traces` are files by the
@@ -73,6 +78,8 @@ export type ReportDependencies = ComparedWith & {
   clock: Clock;
 };
 
+const mostShown = 20;
+
 type NotRun = { name: string; error?: string | undefined; group?: string | undefined };
 
 const skippedTest = ({ name, error, group }: NotRun) => ({
@@ -84,16 +91,7 @@ const skippedTest = ({ name, error, group }: NotRun) => ({
 
 export function createReports(deps: ReportDependencies): ReportService {
   const { executions, judgements, artifacts, secrets, clock } = deps;
-
-  async function picture(uri: string): Promise<Picture | undefined> {
-    try {
-      const file = await artifacts.get(uri.replace("artifact://", ""));
-      return file.mimeType.startsWith("image/") ? await shrink(file) : undefined;
-    } catch (error) {
-      if (error instanceof ToolError && error.code === "ARTIFACT_NOT_FOUND") return undefined;
-      throw error;
-    }
-  }
+  const picture = pictureOf(artifacts);
 
   /** A run for each row stands in a report as these runs; as itself too where none of them says how it ended. */
   async function withRowRuns(id: string): Promise<string[]> {
@@ -118,12 +116,18 @@ export function createReports(deps: ReportDependencies): ReportService {
     });
   }
 
+  const view = viewer(deps);
   return {
+    async shown(executionIds, context) {
+      const first = executionIds.slice(0, mostShown);
+      const runs = await Promise.all(first.map((id) => view(id, { after: -1, waitMs: 0 }, context)));
+      return withShownPictures(runs, picture);
+    },
     async status(executionId, { waitMs, maxTokens }, context) {
       const now = await executions.wait(executionId, waitMs, context);
       return statusView(await executions.get(executionId), now, maxTokens);
     },
-    view: viewer(deps),
+    view,
     compare: (executionId) => comparison(executionId, deps),
     async create(
       executionIds,
@@ -157,6 +161,18 @@ export function createReports(deps: ReportDependencies): ReportService {
     },
   };
 }
+
+const pictureOf =
+  (artifacts: ArtifactStore) =>
+  async (uri: string): Promise<Picture | undefined> => {
+    try {
+      const file = await artifacts.get(uri.replace("artifact://", ""));
+      return file.mimeType.startsWith("image/") ? await shrink(file) : undefined;
+    } catch (error) {
+      if (error instanceof ToolError && error.code === "ARTIFACT_NOT_FOUND") return undefined;
+      throw error;
+    }
+  };
 
 const viewer =
   ({ executions, secrets }: ReportDependencies): ReportService["view"] =>

@@ -1,6 +1,7 @@
 import { type Execution, noticesOf, type RunView, type Step, type StepView } from "../../../domain/index.ts";
 import { findingOf, inputsOf, startFacts } from "../judgement/facts.ts";
 import { shotsOf } from "./pictures.ts";
+import type { Picture } from "./types.ts";
 
 /** So many steps at a time. */
 export const mostSteps = 500;
@@ -67,4 +68,32 @@ function textOf(value: unknown): string | undefined {
   const text = JSON.stringify(value, null, 2);
   if (text === "{}") return undefined;
   return text.length > shownCharacters ? `${text.slice(0, shownCharacters)}\n…` : text;
+}
+
+/** Characters of data: URLs. */
+const mostShownPictures = 1_000_000;
+
+/** The runs with the pictures themselves in place of their addresses, those of steps that did not pass first. */
+export async function withShownPictures(
+  runs: readonly RunView[],
+  find: (uri: string) => Promise<Picture | undefined>,
+): Promise<RunView[]> {
+  const isPassed = ({ status }: StepView) => status === "passed" || status === "skipped";
+  const steps = runs.flatMap((run) => run.steps);
+  const byWorth = steps.toSorted((a, b) => Number(isPassed(a)) - Number(isPassed(b)));
+  const hrefs = new Map<string, string>();
+  let left = mostShownPictures;
+  for (const uri of new Set(byWorth.flatMap(({ pictures }) => pictures.map((picture) => picture.uri)))) {
+    const { mimeType, bytes } = (await find(uri)) ?? { mimeType: "", bytes: Buffer.of() };
+    const href = `data:${mimeType};base64,${Buffer.from(bytes).toString("base64")}`;
+    left -= href.length;
+    if (left < 0) break;
+    if (bytes.byteLength > 0) hrefs.set(uri, href);
+  }
+  const shownStep = ({ input, output, ...step }: StepView): StepView => ({
+    ...step,
+    ...(!isPassed(step) && { ...(input && { input }), ...(output && { output }) }),
+    pictures: step.pictures.map((picture) => ({ ...picture, href: hrefs.get(picture.uri) })),
+  });
+  return runs.map((run) => ({ ...run, steps: run.steps.map(shownStep) }));
 }

@@ -70,6 +70,8 @@ export type QueueQuery = {
 export type ResultService = {
   /** Newest first; throws INVALID_INPUT for a time or a cursor that is none. */
   search(query: ResultQuery): Promise<ResultPage>;
+  /** The latest runs that have a report to read: tests, scripts, plans and validations that ended, newest first. */
+  latest(count: number): Promise<ResultLine[]>;
   /** Replaces an earlier judgement. Throws EXECUTION_NOT_FOUND, INVALID_INPUT (not ended, or the verdict contradicts it). */
   analyze(request: AnalysisRequest, context: CallContext): Promise<AnalysisView>;
   /** Finished test cases and scripts. Throws EXECUTION_NOT_FOUND. */
@@ -107,6 +109,12 @@ class Results implements ResultService {
       more,
       ...(more > 0 && last && { next: cursorOf(last) }),
     };
+  }
+
+  async latest(count: number): Promise<ResultLine[]> {
+    const kinds = ["testcase", "script", "plan", "api", "validation"] as const;
+    const { found } = await executionSearch(this.deps.db).page({ kinds, ended: true }, { limit: count });
+    return found.map(lineOf);
   }
 
   async analyze(request: AnalysisRequest, context: CallContext): Promise<AnalysisView> {
