@@ -292,7 +292,7 @@ const routes: readonly RouteConfig[] = [
   },
   {
     ...{ method: "get", path: "/executions/{id}/comparison", operationId: "comparison" },
-    summary: "A run beside the last earlier run of its test that passed: steps that differ, and how",
+    summary: "A run next to the last earlier run of its test that passed: steps that differ, and how",
     request: { params: z.object({ id: z.string() }) },
     responses: orFailure("`good` is absent if no earlier run passed.", comparisonSchema),
   },

@@ -52,7 +52,7 @@ export async function runResponse(c: Context, deps: PageDeps): Promise<Response>
   return c.json({ ...view, steps }, 200, { "cache-control": "no-store" });
 }
 
-/** A run beside the last good run, with addresses of the pictures of both. */
+/** A run next to the last good run, with addresses of the pictures of both. */
 export async function comparisonResponse(c: Context, deps: PageDeps): Promise<Response> {
   const found = await deps.reports.compare(c.req.param("id") ?? "");
   const rows = found.rows.map(({ good, now, ...row }) => ({

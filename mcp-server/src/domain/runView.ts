@@ -58,7 +58,7 @@ const differenceSchema = z.object({
 });
 export type Difference = z.output<typeof differenceSchema>;
 
-/** A run beside the last good run of its test. */
+/** A run next to the last good run of its test. */
 export const comparisonSchema = z.object({
   good: z.object({ id: z.string(), started_at: z.string() }).optional().describe("Absent: there is none."),
   facts: z

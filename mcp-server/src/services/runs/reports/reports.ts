@@ -38,7 +38,7 @@ export type ReportService = {
     context: CallContext,
   ): Promise<RunView>;
   /**
-   * A run beside the newest earlier run of its test that passed, without secrets: one on the same device before others, of the newest 100
+   * A run next to the newest earlier run of its test that passed, without secrets: one on the same device before others, of the newest 100
    * runs. Throws EXECUTION_NOT_FOUND.
    */
   compare(executionId: string): Promise<Comparison>;
