@@ -207,7 +207,7 @@ function mockRequest(actions: Actions): Command {
   return defineCommand({
     name: "mock_request",
     description:
-      "Answers, fails or delays requests in place of the server, until the run ends or another client drives. With url alone that mock ends, without url all.",
+      "Answers, fails or delays requests in place of the server, until the fresh run that sets it ends or another client drives. With url alone that mock ends, without url all.",
     effect: "write",
     input: mockInput,
     async run(given, signal) {

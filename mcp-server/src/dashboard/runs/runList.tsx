@@ -179,7 +179,7 @@ function FilterForm({
             <input
               value={filter[name]}
               list={name === "name" ? "names" : undefined}
-              onChange={(event) => ask({ [name]: event.currentTarget.value.trim() })}
+              onInput={(event) => ask({ [name]: event.currentTarget.value })}
             />
           </label>
         ))}
