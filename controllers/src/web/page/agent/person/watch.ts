@@ -11,7 +11,16 @@ import * as world from "../tree/world.ts";
 import type { Deed, DeedTarget } from "./deed.ts";
 import { Pointing } from "./pointing.ts";
 import { asWritten, holdsSecret, isSecret, nameSecret, noteTyping } from "./secretTexts.ts";
-import { describeTarget, hitBy, hoveredFor, isBox, isTextField, opensList, pressable, writtenIn } from "./targets.ts";
+import {
+  describeTarget,
+  hitBy,
+  hoveredFor,
+  isBox,
+  isTextField,
+  opensList,
+  pressable,
+  writtenIn,
+} from "./targets.ts";
 
 type Command = Pick<Deed, "command" | "params"> & Partial<Deed>;
 type Pressed = { element: Element; target: DeedTarget; under: DeedTarget | undefined; x: number; y: number };
@@ -114,7 +123,8 @@ class PersonWatch {
   #clickOn(event: MouseEvent, hit: Element): void {
     // A label passes its click on to its field, and Enter in a field clicks the button of the form.
     if (event.detail === 0 && !(this.#keyed && dom.isWithin(hit, this.#keyed))) return;
-    const pressed = event.detail === 0 ? { element: pressable(hit), target: undefined, under: undefined } : this.#pressed;
+    const pressed =
+      event.detail === 0 ? { element: pressable(hit), target: undefined, under: undefined } : this.#pressed;
     if (!pressed) return;
     this.#pressed = undefined;
     this.#keyed = undefined;
