@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { TestClient } from "../fixtures/client.ts";
 import { startPersonsBrowser } from "../fixtures/personsBrowser.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
+import { type CallTool, flows, playFlow, serveTodos } from "../fixtures/recordedFlows.ts";
 import { startRecordedShop } from "../fixtures/recordedShop.ts";
 
 const password = "sesame open";
@@ -158,6 +159,23 @@ test("what a person does in a browser replays as a test, and no password leaves 
   expect(again.orders[0]).toBe(done.orders[0]);
   expect(lampsOf(again)).toEqual(lampsOf(done));
   expect(done).toMatchObject({ signedIn: ["anna"], notes: ["Ring twice"], saved: ["anna@shop.example"] });
+});
+
+test.each([
+  "delete the first",
+  "rename a task",
+])("a recording in an app of others does the same again: %s", async (name) => {
+  const flow = flows.find((one) => one.name === name);
+  if (!flow) throw new Error(`There is no flow ${name}`);
+  const todos = await serveTodos();
+  const call: CallTool = async (tool, args) => (await anna.call(tool, args)).structured;
+  const stage = { ...todos, call, person, device: "web", url: todos.url(flow.app) };
+  const { status, recorded, replayed } = await playFlow(flow, stage).finally(todos.close);
+  expect({ status, recorded, replayed }).toEqual({
+    status: expect.stringMatching(/^passed/),
+    recorded: flow.holds,
+    replayed: flow.holds,
+  });
 });
 
 test("a host's own calls become the same steps, and a lost lease or browser ends the recording", async () => {

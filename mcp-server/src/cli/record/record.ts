@@ -8,9 +8,9 @@ import { done, type RunConnection, unending } from "../run/connection.ts";
 import { deviceName, findDevice, readSlot, type Slot } from "../run/slots.ts";
 import { counted, type ExitCode, exitCodes, failureText, type Terminal } from "../terminal.ts";
 import { withDaemon } from "../withDaemon.ts";
-import { Conversation } from "./conversation.ts";
+import { follow } from "./conversation.ts";
 import { type Report, reportSchema } from "./report.ts";
-import { addScreens, chooseChecks, knownScreens, proposalsIn, withChecks } from "./writing.ts";
+import { addScreens, chooseChecks, proposalsIn, withChecks } from "./writing.ts";
 
 export type RecordOptions = DaemonOptions & {
   app?: string | undefined;
@@ -73,7 +73,7 @@ type Parts = {
   terminal: Terminal;
   connection: RunConnection;
 };
-type Recorded = { id: string; report: Report; names: ReadonlyMap<number, string> };
+type Recorded = { id: string; report: Report };
 
 const startedSchema = z.looseObject({ recording_id: z.string(), hears_person: z.boolean() });
 
@@ -92,21 +92,16 @@ async function record(url: URL, { options, copy, terminal, connection }: Parts):
     await call("execute_device_action", { session_id, actions: [open], look: false });
     terminal.err(`Recording in ${deviceName(slot.device)}. Act in its window.\n`);
     const read = (args: object) => call("read_recording", { recording_id, ...args }, unending());
-    const talk = new Conversation(terminal, read, knownScreens(options.app, terminal.cwd));
-    const broken = await talk.run().then(
-      () => undefined,
-      (error: unknown) => error,
-    );
+    const { report: latest, broken } = await follow(terminal, read);
     const stopping = call("stop_recording", { recording_id }, unending());
-    const stopped = await stopping.then((given) => reportSchema.parse(given)).catch(() => undefined);
-    const report = stopped ?? talk.report;
+    const report = await stopping.then((answer) => reportSchema.parse(answer)).catch(() => latest);
     // Without the daemon there is nothing to write with: the steps are kept for another time.
     if (broken !== undefined) {
-      noteSteps({ id: recording_id, report, names: talk.names }, [], options, terminal);
+      noteSteps({ id: recording_id, report }, [], options, terminal);
       throw broken;
     }
     if (report.ended !== "stopped") terminal.err(`${endText(report.ended)}\n`);
-    return { id: recording_id, report, names: talk.names };
+    return { id: recording_id, report };
   } finally {
     // A copy is closed with its lease. A daemon that is gone has closed it.
     await connection.call("release_control", { session_id }, unending()).catch(() => undefined);
@@ -148,9 +143,8 @@ async function write(
   options: RecordOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
-  const { report, names } = recorded;
+  const { report } = recorded;
   const { app, force } = options;
-  const { cwd } = terminal;
   // The line that opens the page is not a deed of a person.
   if (report.steps.every(({ by }) => by === "tool")) {
     terminal.err("Nothing was done in the browser, so nothing was written.\n");
@@ -161,7 +155,7 @@ async function write(
   const typed = options.name ?? (await terminal.ask?.(`Name of the test [${proposed}]: `))?.trim();
   noteSteps(recorded, chosen, options, terminal);
   const remarks = new Set(report.steps.flatMap(({ remark }) => remark ?? []));
-  const added = app === undefined ? undefined : addScreens({ app, url: url.href, report, names }, cwd);
+  const added = app === undefined ? undefined : await addScreens({ app, url: url.href, report }, terminal);
   let code: ExitCode = exitCodes.error;
   try {
     code = await runKeep(typed || proposed, { ...options, force, app }, terminal);

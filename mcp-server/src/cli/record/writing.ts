@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { Document, isMap, parse, parseDocument } from "yaml";
+import { Document, isMap, parseDocument } from "yaml";
+import { z } from "zod";
 import { builtInFactories } from "../../config/controllers.ts";
 import { findProject, projectFiles } from "../../config/places.ts";
 import { fileNameOf, shortForm } from "../../services/apps/files/index.ts";
@@ -73,22 +74,6 @@ const pathOfApp = (app: string, cwd: string): string =>
   filesOfApps(cwd).find((path) => contentOf(path).app === app) ??
   join(findProject(cwd) ?? cwd, projectFiles, "apps", `${fileNameOf(app) || "app"}.yaml`);
 
-/** Finds the name that the app's file has for a screen with the same check. */
-export function knownScreens(
-  app: string | undefined,
-  cwd: string,
-): (screen: Report["screens"][number]) => string | undefined {
-  const path = app === undefined ? undefined : pathOfApp(app, cwd);
-  const file: unknown = path && existsSync(path) ? parse(readFileSync(path, "utf8")) : undefined;
-  const nodes = typeof file === "object" && file !== null && "nodes" in file ? file.nodes : undefined;
-  const named = typeof nodes === "object" && nodes !== null ? Object.entries(nodes) : [];
-  return ({ check }) => {
-    if (!check) return undefined;
-    const [words] = inWords([written(check)]);
-    return named.find(([, value]) => isDeepStrictEqual(checksOf(value), [words]))?.[0];
-  };
-}
-
 function checksOf(node: unknown): unknown[] {
   if (typeof node === "object" && node !== null && "checks" in node) return [node.checks].flat();
   return [node].flat();
@@ -96,13 +81,16 @@ function checksOf(node: unknown): unknown[] {
 
 /** A file that was changed, and what it was before. */
 type Added = { file: string; undo(): void };
-type Screens = { app: string; url: string; report: Report; names: ReadonlyMap<number, string> };
+type Screens = { app: string; url: string; report: Report };
 
 /**
- * Adds new screens with their checks, and the ways between them, to the app's file, which it makes if there is none. Nothing
- * that stands there is changed. Returns undefined if nothing was added.
+ * Adds new screens with their checks, and the ways between them, to the app's file, which it makes if there is none, and asks for
+ * their names. Nothing that stands there is changed. Returns undefined if nothing was added.
  */
-export function addScreens({ app, url, report, names }: Screens, cwd: string): Added | undefined {
+export async function addScreens(
+  { app, url, report }: Screens,
+  { cwd, ask }: Pick<Terminal, "cwd" | "ask">,
+): Promise<Added | undefined> {
   const path = pathOfApp(app, cwd);
   const before = existsSync(path) ? readFileSync(path, "utf8") : undefined;
   const document =
@@ -111,17 +99,15 @@ export function addScreens({ app, url, report, names }: Screens, cwd: string): A
       : parseDocument(before);
   // The older form has its nodes elsewhere.
   if (document.has("tree")) return undefined;
-  const labels = labelsOf(report, names);
+  const labels = await labelsOf(report, document, ask);
   let added = before === undefined ? 1 : 0;
   const put = (...entry: ["nodes" | "edges", string, unknown]) => {
     if (putNew(document, entry)) added++;
   };
   for (const [index, { check }] of report.screens.entries())
     put("nodes", labels[index] ?? "", check ? inWords([written(check)])[0] : []);
-  for (const { from, to, steps } of waysIn(report)) {
-    const ends = [labels[from], labels[to]].filter((label) => label !== undefined);
-    if (new Set(ends).size === 2) put("edges", ends.join(" -> "), inWords(steps));
-  }
+  for (const { from, to, steps } of waysIn(report))
+    put("edges", `${labels[from]} -> ${labels[to]}`, inWords(steps));
   if (added === 0) return undefined;
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, document.toString({ lineWidth: 0 }));
@@ -139,17 +125,24 @@ function putNew(document: Document, [section, name, value]: [string, string, unk
   return true;
 }
 
-/** Each screen's name, once: screens of the same name get numbers. An arrow would end the name of a way. */
-function labelsOf({ screens }: Report, names: ReadonlyMap<number, string>): string[] {
+/**
+ * Each screen's name, once: that of the node with the same check, else one that the person gives. Screens of the same name get numbers.
+ * An arrow would end the name of a way.
+ */
+async function labelsOf({ screens }: Report, app: Document, ask: Terminal["ask"]): Promise<string[]> {
+  const nodes = z.record(z.string(), z.unknown()).catch({}).parse(app.toJS().nodes);
   // An app without an entry has one of this name.
-  const taken = new Set(["Start"]);
-  return screens.map(({ name }, index) => {
-    const wished = (names.get(index) ?? name).replaceAll("->", "-").trim() || `Screen ${index + 1}`;
+  const labels = ["Start"];
+  for (const { name, check } of screens) {
+    const words = check && inWords([written(check)]);
+    const known = Object.keys(nodes).find((node) => isDeepStrictEqual(checksOf(nodes[node]), words));
+    const typed = known ?? (await ask?.(`Name of the screen "${name}", Enter for this: `))?.trim();
+    const wished = (typed || name).replaceAll("->", "-").trim() || `Screen ${labels.length}`;
     let label = wished;
-    for (let number = 2; taken.has(label); number++) label = `${wished} ${number}`;
-    taken.add(label);
-    return label;
-  });
+    for (let number = 2; labels.includes(label); number++) label = `${wished} ${number}`;
+    labels.push(label);
+  }
+  return labels.slice(1);
 }
 
 /** What led from each screen to the next. A way that begins with an address says nothing of the app. */

@@ -31,6 +31,31 @@ export function pressable(hit: Element): Element {
   return hit;
 }
 
+/** Such as a row whose buttons show while the pointer is on it, by the page's own styles: the element to point at first. */
+export function hoveredFor(element: Element): Element | undefined {
+  for (const selector of hoverSelectors()) {
+    const owner = selector.slice(0, selector.lastIndexOf(":hover"));
+    for (let shown: Element | undefined = element; shown; shown = dom.parent(shown)) {
+      if (!native.matches(shown, selector)) continue;
+      const found = shown.closest(owner || "*");
+      if (found && found !== shown) return found;
+    }
+  }
+  return undefined;
+}
+
+/** Of the styles that let something appear. Those of other sites cannot be read. */
+const hoverSelectors = (): string[] =>
+  [...document.styleSheets].flatMap((sheet) => {
+    if (sheet.href !== null && new URL(sheet.href).origin !== location.origin) return [];
+    return [...sheet.cssRules].flatMap((rule) => {
+      if (!(rule instanceof CSSStyleRule) || !rule.selectorText.includes(":hover")) return [];
+      const { display, visibility, opacity } = rule.style;
+      const shows = (display && display !== "none") || visibility === "visible" || opacity === "1";
+      return shows ? rule.selectorText.split(",").filter((one) => /:hover[^,]*[\s>]/.test(one)) : [];
+    });
+  });
+
 export const isBox = (element: Element): element is HTMLInputElement =>
   element instanceof HTMLInputElement && /^(checkbox|radio)$/.test(element.type);
 

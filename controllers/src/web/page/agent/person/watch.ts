@@ -11,10 +11,19 @@ import * as world from "../tree/world.ts";
 import type { Deed, DeedTarget } from "./deed.ts";
 import { Pointing } from "./pointing.ts";
 import { asWritten, holdsSecret, isSecret, nameSecret, noteTyping } from "./secretTexts.ts";
-import { describeTarget, hitBy, isBox, isTextField, opensList, pressable, writtenIn } from "./targets.ts";
+import {
+  describeTarget,
+  hitBy,
+  hoveredFor,
+  isBox,
+  isTextField,
+  opensList,
+  pressable,
+  writtenIn,
+} from "./targets.ts";
 
 type Command = Pick<Deed, "command" | "params"> & Partial<Deed>;
-type Pressed = { element: Element; target: DeedTarget; x: number; y: number };
+type Pressed = { element: Element; target: DeedTarget; under: DeedTarget | undefined; x: number; y: number };
 
 /** In CSS pixels. A mouse moves a little during a click. */
 const dragged = 15;
@@ -99,7 +108,9 @@ class PersonWatch {
     const element = pressable(hit);
     if (this.#typed?.field !== element) this.flush();
     const target = this.#describe(element);
-    this.#pressed = { element, target, x: event.clientX, y: event.clientY };
+    const under = hoveredFor(element);
+    const { clientX: x, clientY: y } = event;
+    this.#pressed = { element, target, under: under && this.#describe(under), x, y };
   }
 
   #click(event: MouseEvent): void {
@@ -112,7 +123,8 @@ class PersonWatch {
   #clickOn(event: MouseEvent, hit: Element): void {
     // A label passes its click on to its field, and Enter in a field clicks the button of the form.
     if (event.detail === 0 && !(this.#keyed && dom.isWithin(hit, this.#keyed))) return;
-    const pressed = event.detail === 0 ? { element: pressable(hit), target: undefined } : this.#pressed;
+    const pressed =
+      event.detail === 0 ? { element: pressable(hit), target: undefined, under: undefined } : this.#pressed;
     if (!pressed) return;
     this.#pressed = undefined;
     this.#keyed = undefined;
@@ -120,6 +132,7 @@ class PersonWatch {
     if (/^(select|option)$/.test(native.localName(element))) return;
     const target = pressed.target ?? this.#describe(element);
     this.#clicked = target;
+    if (pressed.under) this.#send({ command: "hover_element", params: {}, target: pressed.under });
     if (isBox(element)) this.#tick(element, hit, target);
     else if (!isTextField(element)) this.#send({ command: "click_element", params: {}, target });
     else if (this.#typed?.field !== element) this.#entered = { field: element, target };
