@@ -93,7 +93,7 @@ it("answers an autonomous agent's question, and shows what the agent did then", 
   await cleanUp(testcase);
   const question = page.getByRole("article").filter({ hasText: `"testcase": "${testcase}"` });
   await question.waitFor();
-  const tasks = page.getByRole("region", { name: "Tasks" }).getByRole("row");
+  const tasks = page.getByRole("region", { name: "Tasks" }).getByRole("listitem");
   const running = tasks.filter({ hasText: "running" }).getByRole("link").first();
   const address = await running.getAttribute("href");
   await fits(page);
