@@ -17,7 +17,7 @@ type Reply = {
 const nothing: Pick<Reply, "said" | "events" | "messages"> = { said: [], events: [], messages: 0 };
 
 /** What was said and done, as it comes, with what it asks. A person's own one takes messages. */
-export function Conversation({ id }: { id: string }) {
+export function Conversation({ id, isPart }: { id: string; isPart?: boolean }) {
   const talk = usePolled<Reply & { isWhole: boolean }>(
     id,
     async (signal, before) => {
@@ -36,7 +36,7 @@ export function Conversation({ id }: { id: string }) {
         const facts = [session.agent, session.skill, `$${session.cost_usd.toFixed(2)}`];
         return (
           <>
-            <h1>{session.title || "Conversation"}</h1>
+            {isPart ? <h2>Conversation</h2> : <h1>{session.title || "Conversation"}</h1>}
             <p class="row">
               <Badge status={isOver ? "ended" : "running"} />
               <span class="soft">{facts.filter(Boolean).join(" · ")}</span>

@@ -53,7 +53,7 @@ export function TaskPage({ id }: { id: string }) {
           {now.error !== null && <p class="note bad">{now.error}</p>}
           {failure && <Problem failure={failure} />}
           {now.agent === "task" ? <PlanCard {...now} /> : <Finding {...now} />}
-          {now.session_id !== null && <Conversation id={now.session_id} />}
+          {now.session_id !== null && <Conversation id={now.session_id} isPart />}
         </>
       )}
     </Shown>
