@@ -109,6 +109,9 @@ it("answers an autonomous agent's question, and shows what the agent did then", 
   await isShown(page, `"summary": "Looked after ${testcase}."`);
   await isShown(page, "delete_testcase: approved");
   await isShown(page, "Tidied up.");
+  await isShown(page, /^Event: Event shop.cleanup/);
+  expect(await page.getByText("JSON Schema").count()).toBe(0);
+  await page.getByText("ended", { exact: true }).waitFor();
   await fits(page);
   expect(trouble).toEqual([]);
   await close();

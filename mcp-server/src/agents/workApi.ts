@@ -124,10 +124,12 @@ async function conversation(c: Context, { store }: WorkDeps) {
   // A run's message is stored before its events, so it is read after them.
   const events = await store.events(id, { after: after.events, limit: pageSize });
   const messages = await store.messages(id, { after: after.messages, limit: pageSize });
+  // An autonomous agent is given its event first, and asked for its finding after that.
+  const asked = session.owner === ownOwner ? messages : messages.filter(({ seq }) => seq === 1);
   return {
     session,
     events,
-    said: messages.flatMap(saidIn),
+    said: asked.flatMap(saidIn),
     messages: messages.at(-1)?.seq ?? after.messages,
   };
 }

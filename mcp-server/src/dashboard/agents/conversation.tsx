@@ -41,7 +41,7 @@ export function Conversation({ id, isPart }: { id: string; isPart?: boolean }) {
               <Badge status={isOver ? "ended" : "running"} />
               <span class="soft">{facts.filter(Boolean).join(" · ")}</span>
             </p>
-            <Lines lines={lines} />
+            <Lines lines={lines} you={session.owner === "local" ? "You" : "Event"} />
             <Questions session={id} />
             {session.owner === "local" && (
               <Answer id={id} isOver={isOver} options={options} again={talk.again} />
@@ -68,7 +68,7 @@ function Answer({ id, isOver, options, again }: AnswerProps) {
   return (
     <section class="card" aria-label="Reply">
       {failure && <Problem failure={failure} />}
-      <div class="row">
+      <div class="row" hidden={isOver && options.length === 0}>
         {(isOver ? options : []).map((option) => (
           <button key={option} type="button" disabled={isBusy} onClick={() => say(option)}>
             {option}
@@ -85,24 +85,22 @@ function Answer({ id, isOver, options, again }: AnswerProps) {
   );
 }
 
-const Lines = ({ lines }: { lines: readonly Line[] }) =>
+const Lines = ({ lines, you }: { lines: readonly Line[]; you: string }) =>
   lines.length === 0 ? (
     <Empty>Nothing was said yet.</Empty>
   ) : (
     <ol class="steps" aria-label="What was said" aria-live="polite">
       {lines.map((line, at) => (
         <li key={`${at}`} class={line.by === "note" ? "soft small" : "card"}>
-          {line.folded === undefined ? <Said {...line} /> : <Folded {...line} />}
+          {line.folded === undefined ? <Said {...line} you={you} /> : <Folded {...line} />}
         </li>
       ))}
     </ol>
   );
 
-const speakers = { you: "You: ", agent: "Agent: ", note: "" };
-
-const Said = ({ by, text, isBad }: Line) => (
+const Said = ({ by, text, isBad, you }: Line & { you: string }) => (
   <p class={isBad ? "said note bad" : "said"}>
-    <strong>{speakers[by]}</strong>
+    {by !== "note" && <strong>{by === "you" ? you : "Agent"}: </strong>}
     {text}
   </p>
 );

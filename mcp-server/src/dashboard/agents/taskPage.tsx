@@ -85,7 +85,7 @@ const PlanCard = ({ plan, result }: TaskReply) => {
               {index}. {objective}
               <span class="soft small">
                 {ended && duration(ended.execution_time * 1_000)}
-                {depends_on.length > 0 && ` after ${depends_on.join(", ")}`} {ended?.error_message}
+                {depends_on.length > 0 && `, after ${depends_on.join(", ")}`} {ended?.error_message}
               </span>
             </li>
           );
