@@ -33,7 +33,7 @@ beforeAll(async () => {
       const [, testcase] = /"testcase":"(\w+)"/.exec(firstText) ?? [];
       if (testcase === undefined)
         return Array(4)
-          .fill([says(`I read: ${firstText} ${markup}`), says("And again.")])
+          .fill([says(`I read: ${firstText} ${markup}`), says("And again."), says("It is at home.")])
           .flat();
       return [
         calls("delete_testcase", { testcase, confirm: true }),
@@ -45,7 +45,8 @@ beforeAll(async () => {
   const agents = join(folder, "agents");
   mkdirSync(agents);
   writeFileSync(join(agents, "keeper.yaml"), keeper);
-  const config = "server: { name: lab }\ndevices: [{ name: box, model: simulated }]\n";
+  const config =
+    "server: { name: lab }\ndevices: [{ name: box, model: simulated }, { name: box2, model: simulated }]\n";
   const env = {
     ...{ ANTHROPIC_API_KEY: testKey, ANTHROPIC_BASE_URL: model.url, LABWRIGHT_AGENTS_DIR: agents },
   };
@@ -93,7 +94,7 @@ it("answers an autonomous agent's question, and shows what the agent did then", 
   await cleanUp(testcase);
   const question = page.getByRole("article").filter({ hasText: `"testcase": "${testcase}"` });
   await question.waitFor();
-  const tasks = page.getByRole("region", { name: "Tasks" }).getByRole("row");
+  const tasks = page.getByRole("region", { name: "Tasks" }).getByRole("listitem");
   const running = tasks.filter({ hasText: "running" }).getByRole("link").first();
   const address = await running.getAttribute("href");
   await fits(page);
@@ -108,6 +109,9 @@ it("answers an autonomous agent's question, and shows what the agent did then", 
   await isShown(page, `"summary": "Looked after ${testcase}."`);
   await isShown(page, "delete_testcase: approved");
   await isShown(page, "Tidied up.");
+  await isShown(page, /^Event: Event shop.cleanup/);
+  expect(await page.getByText("JSON Schema").count()).toBe(0);
+  await page.getByText("ended", { exact: true }).waitFor();
   await fits(page);
   expect(trouble).toEqual([]);
   await close();
@@ -126,8 +130,15 @@ it("talks with an agent, as text, and starts a task whose plan and end it shows"
   await isShown(page, "And again.");
   await fits(page);
 
+  await page.getByLabel("Your message").fill("Press key HOME");
+  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: "lab/box2" }).click();
+  await isShown(page, "You: lab/box2");
+  await isShown(page, "It is at home.");
+
   await page.getByRole("link", { name: "All conversations and tasks" }).click();
   await page.getByLabel("App, if any").fill("horizon");
+  await page.getByLabel("Device, if not any").fill("box");
   await page.getByLabel(/Have a task done/).fill("go to Live and then check that Live is shown");
   await page.keyboard.press("Enter");
   const plan = page.getByRole("region", { name: "Plan" });

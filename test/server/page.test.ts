@@ -19,11 +19,17 @@ beforeAll(async () => {
     .delete("/artifacts/:sha256", (c) => c.text("gone"))
     .get("/health", (c) => c.json({ asked: c.req.header("x-labwright-client") }));
   http = await startHttp(wireServices(), [], {
-    ...{ clock, addresses, api },
+    ...{ clock, addresses, api, agents: async () => agents },
     allowedOrigins: ["https://lab.example"],
   });
 });
 afterAll(() => http.end());
+
+/** Says what credentials a request came with. */
+const agents = {
+  fetch: (request: Request) => Response.json({ authorization: request.headers.get("authorization") }),
+  ...{ socketRequest() {}, socketUpgrade() {}, streamUpgrade() {} },
+};
 
 const ticketSchema = z.object({ ticket: z.string().min(32), good_for_ms: z.literal(60_000) });
 const tokenSchema = z.object({ token: z.string().min(32), client: z.string().startsWith("page/") });
@@ -97,6 +103,23 @@ describe("a page's token", () => {
       expect((await ask(path, session)).status, path).toBe(401);
     expect((await ask("/api/v1/health", { ...session, client: "cli/1" })).status).toBe(401);
     expect((await ask("/api/v1/health", { ...session, token: testToken })).status).toBe(200);
+  });
+
+  it("reaches conversations and tasks of agents as the server's own, and their other paths as none", async () => {
+    const session = await bought();
+    const seen = async (path: string, given = session) =>
+      z.object({ authorization: z.string() }).parse(await (await ask(path, given)).json()).authorization;
+    for (const path of [
+      "/server/agent/sessions",
+      "/server/agent/sessions/x/messages",
+      "/api/v1/agent/task/x",
+    ])
+      expect(await seen(path), path).toBe(`Bearer ${testToken}`);
+    for (const path of ["/server/agent/api-key", "/server/agent/sessionsx", "/server/agent/events"])
+      expect(await seen(path), path).toBe(`Bearer ${session.token}`);
+    expect(await seen("/server/agent/sessions", { ...session, client: "cli/1" })).toBe(
+      `Bearer ${session.token}`,
+    );
   });
 
   it("ends after half a day without a call", async () => {

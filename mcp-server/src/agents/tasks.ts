@@ -201,9 +201,9 @@ class Desk implements Tasks {
     try {
       if (task.attempts > 1) throw interrupted;
       const { order } = orderSchema.parse(task.event);
-      const emitTask = this.waiters.get(task.key)?.emit;
+      const listener = this.waiters.get(task.key)?.emit;
       const emit = (event: TaskEvent) => {
-        emitTask?.(event);
+        listener?.(event);
         if (event.type === "token") return;
         const news = event.type === "plan" ? { plan: event.plan } : { progress: event };
         this.reported.set(task.key, { ...this.reported.get(task.key), ...news });

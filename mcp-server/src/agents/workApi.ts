@@ -2,33 +2,16 @@ import type { OpenApprovals } from "@labwright/agent-client";
 import { type Context, Hono } from "hono";
 import { z } from "zod";
 import { errorsOf, readInput } from "../api/errors.ts";
+import type { Question } from "../domain/index.ts";
 import { ToolError } from "../errors.ts";
 import type { Services } from "../services/index.ts";
 import { type AgentStore, type AgentTask, ownOwner, taskAgent } from "./store.ts";
 import type { TaskProgress } from "./tasks.ts";
 
-/** A question that waits for a person. */
-export type Question = {
-  id: string;
-  /** `approval`: answered here, by one of its options. `handoff`: by `resume_investigation`, also in words. */
-  kind: "approval" | "handoff";
-  /** The agent or the skill that asks. */
-  from: string;
-  text: string;
-  /** What is known, as text. */
-  details: string[];
-  options: { name: string; title: string }[];
-  /** ISO 8601; without it the question stays open. */
-  expires_at?: string;
-  session_id?: string;
-  investigation_id?: string;
-};
-
 export type WorkDeps = {
-  store: Pick<
-    AgentStore,
-    "sessions" | "findSession" | "events" | "messages" | "tasks" | "findTask" | "cancelTask"
-  >;
+  store: Pick<AgentStore, "findSession" | "events" | "messages" | "tasks" | "findTask" | "cancelTask"> & {
+    sessions(filter: { owner: string; limit: number }): Promise<object[]>;
+  };
   /** Those of this process. */
   approvals(): OpenApprovals;
   progressOf(key: string): TaskProgress | undefined;
@@ -141,10 +124,12 @@ async function conversation(c: Context, { store }: WorkDeps) {
   // A run's message is stored before its events, so it is read after them.
   const events = await store.events(id, { after: after.events, limit: pageSize });
   const messages = await store.messages(id, { after: after.messages, limit: pageSize });
+  // An autonomous agent is given its event first, and asked for its finding after that.
+  const asked = session.owner === ownOwner ? messages : messages.filter(({ seq }) => seq === 1);
   return {
     session,
     events,
-    said: messages.flatMap(saidIn),
+    said: asked.flatMap(saidIn),
     messages: messages.at(-1)?.seq ?? after.messages,
   };
 }

@@ -4,6 +4,7 @@ import {
   comparisonSchema,
   memoryKindSchema,
   memoryScopeSchema,
+  questionSchema,
   runViewSchema,
   skillSpendingSchema,
   skillUseSchema,
@@ -177,6 +178,11 @@ const orFailure = (description: string, schema: z.ZodType) => ({
 const eventQuery = querySchema.extend({ after: z.int().min(0).optional() });
 const cursor = { path: "/events/cursors/{consumer}", params: z.object({ consumer: consumerSchema }) };
 
+const agentTask = {
+  path: "/agent/tasks/{agent}/{key}",
+  params: z.object({ agent: z.string(), key: z.string() }),
+};
+
 const routes: readonly RouteConfig[] = [
   {
     ...{ method: "get", path: "/health", operationId: "health", summary: "State of the server" },
@@ -256,6 +262,57 @@ const routes: readonly RouteConfig[] = [
       "How the plan of the task ended, with a result for each of its steps.",
       z.looseObject({ success: z.boolean(), results: z.array(z.looseObject({})), message: z.string() }),
     ),
+  },
+  {
+    ...{ method: "get", path: "/agent/questions", operationId: "questions" },
+    summary: "What agents and investigations ask a person",
+    responses: orFailure("Those that are open.", z.object({ questions: z.array(questionSchema) })),
+  },
+  {
+    ...{
+      method: "post",
+      path: "/agent/questions/{id}",
+      operationId: "decide",
+      summary: "Decide an approval",
+    },
+    request: {
+      params: z.object({ id: z.string() }),
+      body: { required: true, content: json(z.object({ answer: z.enum(["approve", "refuse"]) })) },
+    },
+    responses: orFailure("The first answer counts; 409 for a later one.", z.object({ answer: z.string() })),
+  },
+  {
+    ...{ method: "get", path: "/agent/tasks", operationId: "tasks", summary: "Tasks of agents" },
+    responses: orFailure("Newest first.", z.object({ tasks: z.array(z.looseObject({})) })),
+  },
+  {
+    ...{
+      method: "get",
+      path: agentTask.path,
+      operationId: "task",
+      summary: "A task: result, or how far it is",
+    },
+    request: { params: agentTask.params },
+    responses: orFailure("The task.", z.looseObject({ state: z.string() })),
+  },
+  {
+    ...{ method: "delete", path: agentTask.path, operationId: "stopTask", summary: "Stop a task" },
+    request: { params: agentTask.params },
+    responses: orFailure("False for one that had ended.", z.object({ cancelled: z.boolean() })),
+  },
+  {
+    ...{ method: "get", path: "/agent/conversations", operationId: "conversations" },
+    summary: "Conversations with agents",
+    responses: orFailure("Newest first.", z.object({ conversations: z.array(z.looseObject({})) })),
+  },
+  {
+    ...{ method: "get", path: "/agent/conversations/{id}", operationId: "conversation" },
+    summary: "What was said and happened behind these numbers",
+    request: {
+      params: z.object({ id: z.string() }),
+      query: z.object({ events: z.int().min(0).optional(), messages: z.int().min(0).optional() }),
+    },
+    responses: orFailure("At most 500 of each.", z.looseObject({ said: z.array(z.string()) })),
   },
   {
     ...{ method: "get", path: "/devices/{id}/live", operationId: "live" },

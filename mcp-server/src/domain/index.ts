@@ -13,6 +13,7 @@ export * from "./memory.ts";
 export * from "./navigation.ts";
 export * from "./notices.ts";
 export * from "./plan.ts";
+export * from "./question.ts";
 export * from "./reference.ts";
 export * from "./requirement.ts";
 export * from "./runCounts.ts";

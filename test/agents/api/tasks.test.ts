@@ -76,6 +76,25 @@ describe("POST /api/v1/agent/task", () => {
     expect(await stateOf(idOf(body))).toEqual({ task_id: idOf(body), state: "done", result });
   });
 
+  it("reports the plan and how far it is while it runs, and nothing of it then", async () => {
+    const plan = { task: "x", version: 1, feasible: true, analysis: "", steps: [] };
+    const progress = { current_step: 0, total_steps: 0, status: "executing", percent: 0 } as const;
+    let finish = () => {};
+    run = async ({ task, emit }) => {
+      emit?.({ type: "plan", plan });
+      emit?.({ type: "progress", ...progress });
+      await new Promise<void>((resolve) => {
+        finish = resolve;
+      });
+      return resultOf(task);
+    };
+    const { id, ended } = await tasks.start("local", { task: "x" });
+    await expect.poll(() => tasks.progressOf(id)).toMatchObject({ plan, progress });
+    finish();
+    await ended;
+    await expect.poll(() => tasks.progressOf(id)).toBeUndefined();
+  });
+
   it("takes up to 1 MB of context", async () => {
     const context = { text: "y".repeat(1_048_000) };
     expect((await api.call("POST", path, { body: { task: "x", context } })).status).toBe(200);

@@ -1,7 +1,8 @@
 import { useState } from "preact/hooks";
 import { moment } from "../../views/format.ts";
 import { Badge, Empty, Problem, Shown } from "../../views/states.tsx";
-import { asFailure, type Failure, read, send } from "../shell/api.ts";
+import { read, send } from "../shell/api.ts";
+import { useAttempt } from "../shell/attempt.ts";
 import { usePolled } from "../shell/polled.ts";
 import { addressOf } from "../shell/route.ts";
 import { Questions } from "./questions.tsx";
@@ -9,21 +10,18 @@ import { Field, Say } from "./say.tsx";
 import { sessions } from "./talk.ts";
 import type { TaskLine } from "./taskPage.tsx";
 
-type Conversation = { id: string; title: string; agent: string; outcome: string | null; updated_at: string };
-type Work = { tasks: TaskLine[]; conversations: Conversation[] };
+type Row = { id: string; title: string; agent: string; updated_at: string };
+type Conversation = Row & { outcome: string | null };
 
 /** What waits for a person, what can be asked, and what agents did, the latest first. */
 export function AgentList() {
-  const work = usePolled<Work>(
+  const work = usePolled(
     "agents",
-    async (signal) => {
-      const [{ tasks }, { conversations }] = await Promise.all([
-        read<Pick<Work, "tasks">>("agent/tasks", signal),
-        read<Pick<Work, "conversations">>("agent/conversations", signal),
-      ]);
-      return { tasks, conversations };
-    },
-    () => 3_000,
+    async (signal) => ({
+      ...(await read<{ tasks: TaskLine[] }>("agent/tasks", signal)),
+      ...(await read<{ conversations: Conversation[] }>("agent/conversations", signal)),
+    }),
+    () => 2_000,
   );
   return (
     <>
@@ -33,18 +31,18 @@ export function AgentList() {
       <Shown of={work} what="conversations and tasks">
         {({ tasks, conversations }) => (
           <>
-            <Table
+            <List
               title="Conversations"
               none="No conversations yet. Ask something above, or with labwright chat."
-              rows={conversations.map(({ outcome, ...rest }) => ({
-                ...rest,
-                status: outcome === "needs_input" ? "waits for you" : (outcome ?? "new"),
+              rows={conversations.map((row) => ({
+                ...row,
+                state: row.outcome === "needs_input" ? "waits for you" : (row.outcome ?? "new"),
               }))}
             />
-            <Table
+            <List
               title="Tasks"
               none="No tasks yet. Agents add one when an alert is raised or a run ends."
-              rows={tasks.map((task) => ({ ...task, id: `${task.agent}/${task.key}`, status: task.state }))}
+              rows={tasks.map((task) => ({ ...task, id: `${task.agent}/${task.key}` }))}
             />
           </>
         )}
@@ -53,96 +51,70 @@ export function AgentList() {
   );
 }
 
-const open = (id: string): undefined => {
+const List = ({ title, none, rows }: { title: string; none: string; rows: (Row & { state: string })[] }) => (
+  <section class="stack" aria-label={title}>
+    <h2>{title}</h2>
+    {rows.length === 0 && <Empty>{none}</Empty>}
+    <ul class="cards">
+      {rows.map((row) => (
+        <li key={row.id} class="card">
+          <a href={addressOf({ room: "agents", id: row.id })}>{row.title || "untitled"}</a>
+          <p class="row small">
+            <Badge status={row.state} />
+            <span class="soft">
+              {row.agent}, {moment(row.updated_at)}
+            </span>
+          </p>
+        </li>
+      ))}
+    </ul>
+  </section>
+);
+
+const open = (id: string) => {
   location.hash = addressOf({ room: "agents", id });
 };
 
-/** Starts a conversation or a task; suggestions are those that the devices at hand can run. */
+async function ask(text: string): Promise<void> {
+  const { id } = await send<{ id: string }>("POST", sessions, {});
+  await send("POST", `${sessions}/${id}/messages`, { text });
+  open(id);
+}
+
+/** Starts a conversation or a task. The suggestions are those that the devices at hand can run. */
 function Begin() {
-  const [failure, setFailure] = useState<Failure>();
-  const [isBusy, setBusy] = useState(false);
+  const [app, setApp] = useState("");
+  const [device, setDevice] = useState("");
+  const { failure, isBusy, attempt } = useAttempt();
   const suggested = usePolled(
     "suggestions",
     async () => (await send<{ suggestions: { text: string }[] }>("GET", `${sessions}?limit=1`)).suggestions,
     () => undefined,
   );
-  const begin = async (work: () => Promise<string>) => {
-    setBusy(true);
-    setFailure(await work().then(open, asFailure));
-    setBusy(false);
-  };
-  const ask = async (text: string) => {
-    const { id } = await send<{ id: string }>("POST", sessions, {});
-    await send("POST", `${sessions}/${id}/messages`, { text });
-    return id;
-  };
-  const [app, setApp] = useState("");
-  const [device, setDevice] = useState("");
   const run = async (task: string) => {
     const where = { ...(app && { userinterface_name: app }), ...(device && { device_ids: [device] }) };
-    const path = "/api/v1/agent/task?wait=false";
-    return `task/${(await send<{ task_id: string }>("POST", path, { task, ...where })).task_id}`;
+    const begun = send<{ task_id: string }>("POST", "/api/v1/agent/task?wait=false", { task, ...where });
+    open(`task/${(await begun).task_id}`);
   };
   return (
     <section class="card" aria-label="Start">
-      <Say label="Ask an agent" isBusy={isBusy} say={(text) => void begin(() => ask(text))} />
-      <Say
-        label="Have a task done: it is planned, run and checked"
-        button="Start"
-        isBusy={isBusy}
-        say={(text) => void begin(() => run(text))}
-      >
-        <Field label="App, if any" value={app} set={setApp} />
-        <Field label="Device, if not any" value={device} set={setDevice} />
-      </Say>
-      {failure && <Problem failure={failure} />}
+      <Say label="Ask an agent" isBusy={isBusy} say={(text) => attempt(() => ask(text))} />
       <Shown of={suggested} what="suggestions">
         {(texts) => (
           <div class="row">
             {texts.map(({ text }) => (
-              <button key={text} type="button" disabled={isBusy} onClick={() => void begin(() => ask(text))}>
+              <button key={text} type="button" disabled={isBusy} onClick={() => attempt(() => ask(text))}>
                 {text}
               </button>
             ))}
           </div>
         )}
       </Shown>
+      <Say label="Have a task done and checked" isBusy={isBusy} say={(task) => attempt(() => run(task))}>
+        <Field label="App, if any" value={app} set={setApp} />
+        <Field label="Device, if not any" value={device} set={setDevice} />
+      </Say>
+      {failure && <Problem failure={failure} />}
     </section>
   );
 }
-
-type Row = { id: string; title: string; agent: string; status: string; updated_at: string };
-
-const Table = ({ title, none, rows }: { title: string; none: string; rows: readonly Row[] }) => (
-  <section class="stack" aria-label={title}>
-    <h2>{title}</h2>
-    {rows.length === 0 ? (
-      <Empty>{none}</Empty>
-    ) : (
-      <table class="runs">
-        <thead>
-          <tr>
-            <th scope="col">About</th>
-            <th scope="col">Status</th>
-            <th scope="col">Agent</th>
-            <th scope="col">Changed</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={row.id}>
-              <th scope="row">
-                <a href={addressOf({ room: "agents", id: row.id })}>{row.title || "untitled"}</a>
-              </th>
-              <td>
-                <Badge status={row.status} />
-              </td>
-              <td>{row.agent}</td>
-              <td>{moment(row.updated_at)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    )}
-  </section>
-);

@@ -1,36 +1,31 @@
-import { useState } from "preact/hooks";
 import { Badge, Empty, Problem, Shown } from "../../views/states.tsx";
-import { asFailure, Failure, read, send } from "../shell/api.ts";
+import { Failure, read, send } from "../shell/api.ts";
+import { useAttempt } from "../shell/attempt.ts";
 import { usePolled } from "../shell/polled.ts";
 import { Questions } from "./questions.tsx";
 import { Say } from "./say.tsx";
 import { type Line, linesOf, sessions, type TalkEvent } from "./talk.ts";
 
+/** `messages`: the last one that was read. */
 type Reply = {
-  session: {
-    id: string;
-    title: string;
-    agent: string;
-    owner: string;
-    skill: string | null;
-    cost_usd: number;
-  };
+  session: { title: string; agent: string; owner: string; skill: string | null; cost_usd: number };
   said: string[];
   events: TalkEvent[];
-  /** The last message that was read. */
   messages: number;
 };
 
+const nothing: Pick<Reply, "said" | "events" | "messages"> = { said: [], events: [], messages: 0 };
+
 /** What was said and done, as it comes, with what it asks. A person's own one takes messages. */
-export function Conversation({ id }: { id: string }) {
+export function Conversation({ id, isPart }: { id: string; isPart?: boolean }) {
   const talk = usePolled<Reply & { isWhole: boolean }>(
     id,
     async (signal, before) => {
-      const after = `events=${before?.events.at(-1)?.seq ?? 0}&messages=${before?.messages ?? 0}`;
-      const next = await read<Reply>(`agent/conversations/${encodeURIComponent(id)}?${after}`, signal);
-      const said = [...(before?.said ?? []), ...next.said];
-      const isWhole = next.events.length === 0 && next.messages === (before?.messages ?? 0);
-      return { ...next, said, events: [...(before?.events ?? []), ...next.events], isWhole };
+      const { said, events, messages } = before ?? nothing;
+      const after = `events=${events.at(-1)?.seq ?? 0}&messages=${messages}`;
+      const next = await read<Reply>(`agent/conversations/${id}?${after}`, signal);
+      const isWhole = next.events.length === 0 && next.messages === messages;
+      return { ...next, said: [...said, ...next.said], events: [...events, ...next.events], isWhole };
     },
     (reply) => (reply && !reply.isWhole ? 200 : 1_500),
   );
@@ -38,21 +33,18 @@ export function Conversation({ id }: { id: string }) {
     <Shown of={talk} what="the conversation">
       {({ session, said, events }) => {
         const { lines, isOver, options } = linesOf(said, events);
+        const facts = [session.agent, session.skill, `$${session.cost_usd.toFixed(2)}`];
         return (
           <>
-            <h1>{session.title || "Conversation"}</h1>
+            {isPart ? <h2>Conversation</h2> : <h1>{session.title || "Conversation"}</h1>}
             <p class="row">
-              <Badge status={isOver ? "over" : "running"} />
-              <span class="soft">
-                {[session.agent, session.skill, `$${session.cost_usd.toFixed(2)}`]
-                  .filter(Boolean)
-                  .join(" · ")}
-              </span>
+              <Badge status={isOver ? "ended" : "running"} />
+              <span class="soft">{facts.filter(Boolean).join(" · ")}</span>
             </p>
-            <Lines lines={lines} />
+            <Lines lines={lines} you={session.owner === "local" ? "You" : "Event"} />
             <Questions session={id} />
             {session.owner === "local" && (
-              <Reply id={id} isOver={isOver} options={options} again={talk.again} />
+              <Answer id={id} isOver={isOver} options={options} again={talk.again} />
             )}
           </>
         );
@@ -61,87 +53,62 @@ export function Conversation({ id }: { id: string }) {
   );
 }
 
-function Reply({
-  id,
-  isOver,
-  options,
-  again,
-}: {
-  id: string;
-  isOver: boolean;
-  options: string[];
-  again(): void;
-}) {
-  const [failure, setFailure] = useState<Failure>();
-  const [isBusy, setBusy] = useState(false);
-  const attempt = async (work: Promise<unknown>) => {
-    setBusy(true);
-    setFailure(await work.then(() => undefined, asFailure));
-    setBusy(false);
-    again();
-  };
-  const say = (text: string) => void attempt(send("POST", `${sessions}/${id}/messages`, { text }));
-  const stop = async () => {
-    const { interrupted } = await send<{ interrupted: boolean }>("POST", `${sessions}/${id}/interrupt`);
-    if (interrupted) return;
-    const message =
-      "Nothing runs here: another program, such as labwright chat, has this conversation, or had it.";
-    throw new Failure("NOT_RUNNING", message, "Stop it there, or send a message.");
-  };
+async function stop(id: string): Promise<void> {
+  const { interrupted } = await send<{ interrupted: boolean }>("POST", `${sessions}/${id}/interrupt`);
+  if (interrupted) return;
+  const message = "Nothing runs here. Another program, such as labwright chat, may run this conversation.";
+  throw new Failure("NOT_RUNNING", message, "Stop it there, or send a message.");
+}
+
+type AnswerProps = { id: string; isOver: boolean; options: string[]; again(): void };
+
+function Answer({ id, isOver, options, again }: AnswerProps) {
+  const { failure, isBusy, attempt } = useAttempt(again);
+  const say = (text: string) => attempt(() => send("POST", `${sessions}/${id}/messages`, { text }));
   return (
     <section class="card" aria-label="Reply">
       {failure && <Problem failure={failure} />}
-      {isOver && options.length > 0 && (
-        <div class="row">
-          {options.map((option) => (
-            <button key={option} type="button" disabled={isBusy} onClick={() => say(option)}>
-              {option}
-            </button>
-          ))}
-        </div>
-      )}
-      <Say label="Your message" isBusy={isBusy} say={say} />
-      {!isOver && (
-        <div class="row">
-          <button type="button" disabled={isBusy} onClick={() => void attempt(stop())}>
+      <div class="row" hidden={isOver && options.length === 0}>
+        {(isOver ? options : []).map((option) => (
+          <button key={option} type="button" disabled={isBusy} onClick={() => say(option)}>
+            {option}
+          </button>
+        ))}
+        {!isOver && (
+          <button type="button" disabled={isBusy} onClick={() => attempt(() => stop(id))}>
             Stop
           </button>
-        </div>
-      )}
+        )}
+      </div>
+      <Say label="Your message" isBusy={isBusy} say={say} />
     </section>
   );
 }
 
-const Lines = ({ lines }: { lines: readonly Line[] }) =>
+const Lines = ({ lines, you }: { lines: readonly Line[]; you: string }) =>
   lines.length === 0 ? (
     <Empty>Nothing was said yet.</Empty>
   ) : (
     <ol class="steps" aria-label="What was said" aria-live="polite">
       {lines.map((line, at) => (
         <li key={`${at}`} class={line.by === "note" ? "soft small" : "card"}>
-          {line.folded === undefined ? (
-            <Said {...line} />
-          ) : (
-            <Folded {...line} text={line.folded} title={line.text} />
-          )}
+          {line.folded === undefined ? <Said {...line} you={you} /> : <Folded {...line} />}
         </li>
       ))}
     </ol>
   );
 
-const speakers = { you: "You: ", agent: "Agent: ", note: "" };
-
-const Said = ({ by, text, isBad }: Line) => (
+const Said = ({ by, text, isBad, you }: Line & { you: string }) => (
   <p class={isBad ? "said note bad" : "said"}>
-    <strong>{speakers[by]}</strong>
+    {by !== "note" && <strong>{by === "you" ? you : "Agent"}: </strong>}
     {text}
   </p>
 );
 
-const Folded = ({ title, text, isBad }: Pick<Line, "text" | "isBad"> & { title: string }) => (
+const Folded = ({ text, folded, isBad }: Line) => (
   <details>
-    <summary class={isBad ? "note bad" : ""}>{title}</summary>
+    <summary class={isBad ? "note bad" : ""}>{text}</summary>
     {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
-    <pre tabIndex={0}>{text}</pre>
+    <pre tabIndex={0}>{folded}</pre>
   </details>
 );

@@ -8,20 +8,10 @@ export const Field = ({ label, value, set }: { label: string; value: string; set
   </label>
 );
 
+type SayProps = { label: string; isBusy: boolean; say(text: string): void; children?: ComponentChildren };
+
 /** A field and a button that sends what is in it; `children` are further fields. */
-export function Say({
-  label,
-  button = "Send",
-  isBusy,
-  say,
-  children,
-}: {
-  label: string;
-  button?: string;
-  isBusy: boolean;
-  say(text: string): void;
-  children?: ComponentChildren;
-}) {
+export function Say({ label, isBusy, say, children }: SayProps) {
   const [text, setText] = useState("");
   return (
     <form
@@ -36,7 +26,7 @@ export function Say({
       <Field label={label} value={text} set={setText} />
       {children}
       <button type="submit" class="main" disabled={isBusy}>
-        {button}
+        Send
       </button>
     </form>
   );

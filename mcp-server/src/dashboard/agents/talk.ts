@@ -5,9 +5,9 @@ export const sessions = "/server/agent/sessions";
 export type TalkEvent = { seq: number; type: string } & {
   [Name in
     | "text"
+    | "message"
     | "tool"
     | "reason"
-    | "expires_at"
     | "question"
     | "outcome"
     | "code"
@@ -64,7 +64,7 @@ const shown: Readonly<Record<string, (event: TalkEvent) => Omit<Line, "by"> | un
   }),
   progress: ({ kind = "", text = "" }) => (quiet.includes(kind) ? undefined : { text }),
   approval_required: ({ tool, reason }) => ({ text: `Asks for approval of ${tool}: ${reason}` }),
-  error: ({ code, text, ...rest }) => ({ text: `${code}: ${text ?? asText(rest)}`, isBad: true }),
+  error: ({ code, message }) => ({ text: `${code}: ${message}`, isBad: true }),
   session_ended: ({ outcome, error }) => ({
     text: error ? `Ended (${outcome}): ${error.code}: ${error.message}` : `Ended: ${outcome}`,
     isBad: error !== undefined,
