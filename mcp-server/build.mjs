@@ -164,7 +164,7 @@ async function buildViews(build, folder) {
   for (const name of names)
     writeFileSync(
       join(folder, `${name}.html`),
-      `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="content-security-policy" content="${viewPolicy}"><meta name="viewport" content="width=device-width,initial-scale=1"><title>Labwright: ${name}</title><style>${textOf("style.css")}</style></head><body><script type="module">${textOf(`${name}.js`)}</script></body></html>`,
+      `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="content-security-policy" content="${viewPolicy}"><meta name="viewport" content="width=device-width,initial-scale=1"><title>Labwright: ${name}</title><style>${textOf("style.css")}a[href="#"]{display:none}</style></head><body><script type="module">${textOf(`${name}.js`)}</script></body></html>`,
     );
   return { metafile };
 }

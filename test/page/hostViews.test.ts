@@ -85,7 +85,7 @@ async function connect(
 }
 
 describe.each(wires)("over $wire, $era", (wire) => {
-  it("only a host that shows views hears of them", async () => {
+  it("only a host that shows views hears of them; all have the latest reports, newest first", async () => {
     const { tools, views }: Catalogue = JSON.parse(readFileSync(catalogueFile, "utf8"));
     const [plain, showing] = [await connect(wire), await connect(wire, shown)];
     const unchanged = (await plain.listTools()).tools;
@@ -104,6 +104,14 @@ describe.each(wires)("over $wire, $era", (wire) => {
     expect(new Set(Object.values(views))).toEqual(new Set(["report", "device", "tree"]));
     const [resources, templates] = [await plain.listResources(), await plain.listResourceTemplates()];
     expect(JSON.stringify([resources, templates])).not.toContain("ui://");
+    const reports = resources.resources.filter(({ uri }) => uri.startsWith("report://"));
+    expect(reports.map(({ uri, name }) => [uri, name])).toEqual([
+      [`report://${runs[`lacks ${markup}`]}`, `lacks ${markup}: failed`],
+      [`report://${runs.shows}`, "shows: passed"],
+    ]);
+    expect((await plain.readResource({ uri: reports[0]?.uri ?? "" })).contents).toMatchObject([
+      { mimeType: "text/plain", text: expect.stringContaining("status: failed") },
+    ]);
 
     const report = {
       name: "get_execution_report",
@@ -121,20 +129,6 @@ describe.each(wires)("over $wire, $era", (wire) => {
     ]);
     await expect(showing.readResource({ uri: "ui://labwright/other" })).rejects.toThrow();
     await Promise.all([plain.close(), showing.close()]);
-  });
-
-  it("the latest reports are among the resources, newest first", async () => {
-    const client = await connect(wire);
-    const reports = (await client.listResources()).resources.filter(({ uri }) => uri.startsWith("report://"));
-    expect(reports.map(({ uri, name }) => [uri, name])).toEqual([
-      [`report://${runs[`lacks ${markup}`]}`, `lacks ${markup}: failed`],
-      [`report://${runs.shows}`, "shows: passed"],
-    ]);
-    const { contents } = await client.readResource({ uri: reports[0]?.uri ?? "" });
-    expect(contents).toMatchObject([
-      { mimeType: "text/plain", text: expect.stringContaining("status: failed") },
-    ]);
-    await client.close();
   });
 });
 

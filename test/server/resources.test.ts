@@ -1,7 +1,7 @@
 import type { Client } from "@modelcontextprotocol/client";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { eventRoom, treeRoom } from "#mcp-server/server/resources/index.ts";
+import { eventRoom, reportRoom, treeRoom, viewRoom } from "#mcp-server/server/resources/index.ts";
 import { tools } from "#mcp-server/tools/index.ts";
 import { connectHttp, type HttpFixture, startHttp } from "../fixtures/http.ts";
 import { openProduct, type Product } from "../fixtures/product.ts";
@@ -12,7 +12,9 @@ let http: HttpFixture;
 beforeAll(async () => {
   product = await openProduct("devices: [{ name: box, model: simulated }]");
   const { services, events } = product;
-  http = await startHttp(services, tools, { rooms: [treeRoom(services), eventRoom(events)] });
+  http = await startHttp(services, tools, {
+    rooms: [treeRoom(services), eventRoom(events), reportRoom(services), viewRoom()],
+  });
   await services.appFiles.importYaml(boxYaml("set-top box"), false);
 });
 afterAll(async () => {
@@ -79,6 +81,8 @@ describe.each([
     await expect(read("tree://set-top%20box/Hom")).rejects.toThrow(/Home/);
     await expect(read("tool://list_host")).rejects.toThrow(/tool:\/\/list_hosts/);
     await expect(read("schema://save_testcas")).rejects.toThrow(/schema:\/\/save_testcase/);
+    await expect(read("report://none")).rejects.toThrow(/none/);
+    await expect(read("ui://labwright/none")).rejects.toThrow();
     await expect(read("events://yesterday")).rejects.toThrow(/events:\/\/0/);
   });
 

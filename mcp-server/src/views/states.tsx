@@ -20,7 +20,7 @@ export const Badge = ({ status }: { status: string }) => (
 
 export const Empty = ({ children }: { children: ComponentChildren }) => <p class="empty">{children}</p>;
 
-export const Loading = ({ what }: { what: string }) => (
+const Loading = ({ what }: { what: string }) => (
   <p class="loading" role="status">
     Loading {what} …
   </p>

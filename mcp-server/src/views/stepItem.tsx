@@ -5,8 +5,8 @@ import { type Step, StepDetails } from "./stepDetails.tsx";
 import type { StepNode } from "./stepTree.ts";
 
 type Node = StepNode<Step>;
-/** `linkTo` gives the address of a step (from 1), where steps have one; the step `target` is opened and shown. */
-type Place = { linkTo?: ((step: number) => string) | undefined; target?: number | undefined };
+/** `linkTo` gives the address of a step (from 1); the step `target` is opened and shown. */
+type Place = { linkTo(step: number): string; target?: number | undefined };
 
 export const holds = ({ step, children }: Node, target: number | undefined): boolean =>
   target !== undefined && (step?.index === target - 1 || children.some((child) => holds(child, target)));
@@ -40,11 +40,9 @@ export function StepItem({ node, linkTo, target }: { node: Node } & Place) {
             {step && (
               <>
                 <StepDetails step={step} />
-                {linkTo && (
-                  <p class="small">
-                    <a href={linkTo(step.index + 1)}>Link to step {step.index + 1}</a>
-                  </p>
-                )}
+                <p class="small">
+                  <a href={linkTo(step.index + 1)}>Link to step {step.index + 1}</a>
+                </p>
               </>
             )}
             {children.length > 0 && (

@@ -1,6 +1,6 @@
 import { type ComponentChildren, type ComponentType, render } from "preact";
 import { useState } from "preact/hooks";
-import { Loading, Problem } from "../states.tsx";
+import { Problem, Shown } from "../states.tsx";
 
 /** A tool's result. `data` of its `_meta` is what the server sends for views only. */
 export type ToolResult<Result, Data> = {
@@ -101,12 +101,13 @@ export async function show<Result, Data>(
   let args: Record<string, unknown> = {};
   let openLink: ViewProps<Result, Data>["openLink"];
   let count = 0;
-  const draw = (result: ToolResult<Result, Data>) => {
-    const failure = failureIn(result);
-    const props = { args, result, call: callTool, openLink };
+  const draw = (given?: ToolResult<Result, Data>) => {
+    const failure = given && failureIn(given);
     render(
       <main class="stack">
-        {failure ? <Problem failure={failure} /> : <View key={++count} {...props} />}
+        <Shown of={{ failure, value: failure ? undefined : given }} what="the result">
+          {(result) => <View key={++count} {...{ args, result, call: callTool, openLink }} />}
+        </Shown>
       </main>,
       place,
     );
@@ -121,12 +122,7 @@ export async function show<Result, Data>(
         content: [{ type: "text", text: `The call was cancelled. ${params.reason ?? ""}` }],
       });
   });
-  render(
-    <main>
-      <Loading what="the result" />
-    </main>,
-    place,
-  );
+  draw();
   const { hostCapabilities, hostContext }: Initialized = await ask("ui/initialize", {
     ...{ protocolVersion, appInfo: { name: `labwright-${name}`, version: "1" }, appCapabilities: {} },
   });

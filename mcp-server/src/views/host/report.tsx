@@ -13,11 +13,11 @@ type RunLine = Pick<RunView, "name" | "status" | "flaky" | "duration_ms" | "star
   device?: string;
 };
 /** Of get_execution_results. */
-type Found = { executions?: RunLine[]; more?: number };
-/** Of get_execution_report. */
+type Found = { executions?: RunLine[]; more?: number; tests?: number };
+/** Of get_execution_report, whose result has the number of `tests`. */
 type Report = { runs: RunView[] };
 
-const reportOf = (ids: string | string[]) => ({ execution_id: ids });
+const failedFirst = (a: RunView, b: RunView) => Number(a.status === "passed") - Number(b.status === "passed");
 
 /** Runs that a report is of, or a list of runs, each of which opens. */
 function ReportView({ args, result, call, openLink }: ViewProps<Found, Report>) {
@@ -26,10 +26,12 @@ function ReportView({ args, result, call, openLink }: ViewProps<Found, Report>) 
   const [problem, attempt] = useAttempt();
   const { executions, more = 0 } = list.structuredContent ?? {};
   const shown = opened ?? (executions ? undefined : list);
-  const runs = shown?._meta?.["dev.labwright/view"]?.runs;
+  const runs = shown?._meta?.["dev.labwright/view"]?.runs.toSorted(failedFirst);
+  const left = (shown?.structuredContent?.tests ?? 0) - (runs?.length ?? 0);
   const renew = async () => {
-    if (runs) setOpened(await call("get_execution_report", reportOf(runs.map(({ id }) => id))));
-    else setList(await call("get_execution_results", args));
+    const [only] = opened && runs ? runs : [];
+    if (only) setOpened(await call("get_execution_report", { execution_id: only.id }));
+    else setList(await call(executions ? "get_execution_results" : "get_execution_report", args));
   };
   const link = shown && linkIn(shown);
   return (
@@ -50,13 +52,17 @@ function ReportView({ args, result, call, openLink }: ViewProps<Found, Report>) 
         )}
       </div>
       {problem}
-      {shown ? (
-        runs?.map((run) => <Run key={run.id} run={run} />)
-      ) : (
+      {runs?.map((run) => (
+        <Run key={run.id} run={run} />
+      ))}
+      {runs && left > 0 && <p class="soft">{left} more tests: open the whole report.</p>}
+      {!shown && (
         <Runs
           runs={executions ?? []}
           more={more}
-          open={(id) => attempt(call<Found, Report>("get_execution_report", reportOf(id)).then(setOpened))}
+          open={(execution_id) =>
+            attempt(call<Found, Report>("get_execution_report", { execution_id }).then(setOpened))
+          }
         />
       )}
     </>
@@ -66,6 +72,9 @@ function ReportView({ args, result, call, openLink }: ViewProps<Found, Report>) 
 /** Where a person opens the file: the server says so in the file's description. */
 const linkIn = ({ content = [] }: ToolResult<unknown, unknown>): string | undefined =>
   content.flatMap(({ description }) => /^Open (\S+)$/.exec(description ?? "")?.[1] ?? [])[0];
+
+/** A step has no address here, and the build hides links to this one. */
+const noLink = () => "#";
 
 const Run = ({ run }: { run: RunView }) => (
   <section class="card" aria-label={run.name}>
@@ -83,7 +92,7 @@ const Run = ({ run }: { run: RunView }) => (
     )}
     <ol class="steps">
       {stepTree(run.steps).map((node) => (
-        <StepItem key={`${node.step?.index} ${node.label}`} node={node} />
+        <StepItem key={`${node.step?.index} ${node.label}`} node={node} linkTo={noLink} />
       ))}
     </ol>
     {run.more > 0 && <p class="soft">{run.more} more steps: open the whole report.</p>}
