@@ -138,6 +138,11 @@ it("runs a test with inputs, and says once for each cause that it failed, that a
   await notices.getByRole("link").waitFor({ state: "detached" });
 
   await fault(false);
+  let questions = [{ id: "1", from: "assistant", text: markup }];
+  await page.route("**/agent/questions", (route) => route.fulfill({ json: { questions } }));
+  await notices.getByRole("link", { name: `assistant asks: ${markup}` }).waitFor();
+  questions = [];
+  await notices.getByRole("link").waitFor({ state: "detached" });
   await page.route("**/tools/list_hosts", async (route) => {
     const response = await route.fetch();
     await route.fulfill({

@@ -146,18 +146,21 @@ const ScheduleFacts = ({
 }: {
   schedule: Schedule;
   inputs: History["call"]["arguments"];
-}) => (
-  <Part title="Facts">
-    <Facts
-      rows={[
-        ["State", <Badge status={schedule.status} />],
-        ["When", whenOf(schedule)],
-        ["Next", schedule.next_due === undefined ? "none" : moment(schedule.next_due)],
-        ["Runs so far", [schedule.started, schedule.max_executions].filter(Boolean).join(" of ")],
-        ...Object.entries(inputs).map(
-          ([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)] as const,
-        ),
-      ]}
-    />
-  </Part>
-);
+}) => {
+  const { status, started, next_due: next, max_executions: max } = schedule;
+  return (
+    <Part title="Facts">
+      <Facts
+        rows={[
+          ["State", <Badge status={status} />],
+          ["When", whenOf(schedule)],
+          ["Next", next === undefined ? "none" : moment(next)],
+          ["Runs so far", max === undefined ? String(started) : `${started} of ${max}`],
+          ...Object.entries(inputs).map(
+            ([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)] as const,
+          ),
+        ]}
+      />
+    </Part>
+  );
+};

@@ -13,7 +13,8 @@ type StoredEvent = {
   payload: { name?: string; message?: string; status?: string; reason?: { code: string; message: string } };
 };
 /** `cause` is the same for what has one fault. */
-type Notice = { cause: string; text: string; href: string };
+type Notice = { cause: string; text: string; href: string; isQuestion?: boolean };
+type Question = { id: string; from: string; text: string };
 type News = { next: number; lost: ReadonlyMap<string, string>; notices: readonly Notice[] };
 
 /** The newest causes. What is older is in the rooms. */
@@ -27,7 +28,7 @@ export function Notices() {
   return (
     <div class="stack" role="log" aria-label="Notifications">
       {shown.slice(-most).map((notice) => (
-        <p key={notice.cause} class="note bad row">
+        <p key={notice.cause} class={`note row ${notice.isQuestion ? "warn" : "bad"}`}>
           <a href={notice.href}>{notice.text}</a>
           <button
             type="button"
@@ -44,8 +45,9 @@ export function Notices() {
 
 async function load(signal: AbortSignal, before: News | undefined): Promise<News> {
   const path = `events?after=${before?.next ?? "latest"}&limit=1000`;
-  const [{ events, next }, { result }] = await Promise.all([
+  const [{ events, next }, { questions }, { result }] = await Promise.all([
     read<{ events: StoredEvent[]; next: number }>(path, signal),
+    read<{ questions: Question[] }>("agent/questions", signal),
     callTool<HostsReply>("list_hosts", {}, signal),
   ]);
   const devices = result.hosts.flatMap((host) => host.devices);
@@ -54,10 +56,22 @@ async function load(signal: AbortSignal, before: News | undefined): Promise<News
     devices.flatMap(({ id, status = "online" }) => (status === "online" ? [] : [[id, status]])),
   );
   const newlyLost = [...lost].filter(([id]) => before?.lost.has(id) === false);
-  const found = [...newlyLost.map(ofDevice), ...events.flatMap(ofEvent)];
-  const byCause = new Map([...(before?.notices ?? []), ...found].map((notice) => [notice.cause, notice]));
+  const asked = new Map(questions.map(ofQuestion).map((notice) => [notice.cause, notice]));
+  const kept = before?.notices.filter(({ cause, isQuestion }) => !isQuestion || asked.has(cause)) ?? [];
+  for (const { cause } of kept) asked.delete(cause);
+  const found = [...newlyLost.map(ofDevice), ...events.flatMap(ofEvent), ...asked.values()];
+  const byCause = new Map([...kept, ...found].map((notice) => [notice.cause, notice]));
   return { next, lost, notices: [...byCause.values()] };
 }
+
+const ofQuestion = ({ id, from, text }: Question): Notice => ({
+  ...{
+    cause: `question ${id}`,
+    text: `${from} asks: ${text}`,
+    href: addressOf({ room: "agents" }),
+    isQuestion: true,
+  },
+});
 
 const ofDevice = ([id, status]: [string, string]): Notice => ({
   cause: `device ${id}`,
