@@ -8,7 +8,7 @@ export const views = [
   { width: 390, height: 844, colorScheme: "light" },
   { width: 1280, height: 800, colorScheme: "dark" },
 ] as const;
-export type View = (typeof views)[number];
+export type View = { width: number; height: number; colorScheme: "light" | "dark" };
 
 /** What a page asked of others, and complained of. */
 export type Seen = { page: Page; trouble: string[]; close(): Promise<void> };
