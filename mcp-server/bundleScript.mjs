@@ -1,14 +1,16 @@
 // `import { expression } from "./module.ts?script"` gives a module for a page as text: an expression whose value has its exports. For
 // esbuild, which bundles the product, and for Vitest, which runs it from its sources. `import { packed } from "package/file.js?packed"`
-// gives a file of a package as it is, in Brotli and Base64, for a large script that few pages need.
+// gives a file of a package as it is, in Brotli and Base64, for a large script that few pages need. `import { style } from
+// "./sheet.css?style"` gives a style sheet as text.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, resolve } from "node:path";
 import { brotliCompressSync, constants } from "node:zlib";
-import { buildSync } from "esbuild";
+import { buildSync, transformSync } from "esbuild";
 
 const suffix = "?script";
 const packedSuffix = "?packed";
+const styleSuffix = "?style";
 
 function expressionOf(file) {
   const { outputFiles } = buildSync({
@@ -27,6 +29,14 @@ function expressionOf(file) {
 
 const asModule = (file) => `export const expression = ${JSON.stringify(expressionOf(file))};`;
 
+function asStyle(file) {
+  const { code } = transformSync(readFileSync(`${file.replace(/\.css$/, "")}.css`, "utf8"), {
+    loader: "css",
+    minify: true,
+  });
+  return `export const style = ${JSON.stringify(code)};`;
+}
+
 const require = createRequire(import.meta.url);
 const packedFile = (path) => require.resolve(path.slice(0, -packedSuffix.length));
 
@@ -36,18 +46,25 @@ function asPacked(file, quality) {
   return `export const packed = ${JSON.stringify(packed)};`;
 }
 
+/** By the end of a module's name. */
+const asText = { [suffix]: asModule, [styleSuffix]: asStyle };
+const kindOf = (id) => Object.keys(asText).find((kind) => id.endsWith(kind));
+
 /** The plugin for esbuild. */
 export const scripts = {
   name: "scripts",
   setup(build) {
-    build.onResolve({ filter: /\?script$/ }, ({ path, resolveDir }) => ({
-      path: resolve(resolveDir, path.slice(0, -suffix.length)),
-      namespace: "script",
-    }));
-    build.onLoad({ filter: /./, namespace: "script" }, ({ path }) => ({
-      contents: asModule(path),
-      watchFiles: [path],
-    }));
+    for (const [kind, contentsOf] of Object.entries(asText)) {
+      const namespace = kind.slice(1);
+      build.onResolve({ filter: new RegExp(`\\${kind}$`) }, ({ path, resolveDir }) => ({
+        path: resolve(resolveDir, path.slice(0, -kind.length)),
+        namespace,
+      }));
+      build.onLoad({ filter: /./, namespace }, ({ path }) => ({
+        contents: contentsOf(path),
+        watchFiles: [path],
+      }));
+    }
     // In the usual namespace, so that the licence of the package is found.
     build.onResolve({ filter: /\?packed$/ }, ({ path }) => ({
       path: packedFile(path),
@@ -66,11 +83,13 @@ export const scriptsForVitest = {
   resolveId(id, importer) {
     // Not by its path: what lies in node_modules is left to Node.
     if (id.endsWith(packedSuffix)) return `\0${id}`;
-    return id.endsWith(suffix) && importer ? resolve(dirname(importer), id) : undefined;
+    // Without the ending of a style sheet, which Vite would compile itself.
+    return kindOf(id) && importer ? resolve(dirname(importer), id.replace(".css?", "?")) : undefined;
   },
   load(id) {
     if (id.endsWith(packedSuffix))
       return asPacked(packedFile(id.replace("\0", "")), constants.BROTLI_MIN_QUALITY);
-    return id.endsWith(suffix) ? asModule(id.slice(0, -suffix.length)) : undefined;
+    const kind = kindOf(id);
+    return kind && asText[kind](id.slice(0, -kind.length));
   },
 };

@@ -212,7 +212,7 @@ test("the report of a run has a trace matrix when its test case has requirements
   await create({ code: "TRACE", name: "Is <traced>" });
   await link("TRACE", "traced");
   expect(await report("html")).toContain(
-    `<tr><td><b>TRACE</b> Is &lt;traced&gt;</td><td>traced</td><td>full</td><td><span class="badge passed">passed</span></td><td>${execution_id}</td></tr>`,
+    `<tr><th scope="row"><b>TRACE</b> Is &lt;traced></th><td>traced</td><td>full</td><td><span class="badge good">passed</span></td><td>${execution_id}</td></tr>`,
   );
   expect(await report("junit")).not.toContain("TRACE");
 });

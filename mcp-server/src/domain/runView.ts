@@ -17,7 +17,10 @@ const stepViewSchema = z.object({
   input: z.string().optional(),
   output: z.string().optional(),
   finding: z
-    .object({ expected: z.string(), found: z.string(), nearest: z.array(z.string()) })
+    .object({
+      ...{ expected: z.string(), found: z.string(), nearest: z.array(z.string()) },
+      score: verdictSchema.shape.score,
+    })
     .optional()
     .describe("Of a check that did not hold."),
   /** In pixels of the first picture. */

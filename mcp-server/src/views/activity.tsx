@@ -8,7 +8,10 @@ export const Activity = ({ console, requests }: StepActivity) => (
   <>
     {console.length > 0 && (
       <details open={console.some(isFaultyLine)}>
-        <summary class="soft small">Console: {console.length}</summary>
+        <summary class="soft small">
+          Console: {console.length}
+          {counted(console.filter(isFaultyLine).length, "errors")}
+        </summary>
         <ul class="log">
           {console.map((line) => (
             <li key={`${line.at} ${line.text}`} class={isFaultyLine(line) ? "fault" : undefined}>
@@ -21,7 +24,10 @@ export const Activity = ({ console, requests }: StepActivity) => (
     )}
     {requests.length > 0 && (
       <details open={requests.some(isFaultyRequest)}>
-        <summary class="soft small">Requests: {requests.length}</summary>
+        <summary class="soft small">
+          Requests: {requests.length}
+          {counted(requests.filter(isFaultyRequest).length, "failed")}
+        </summary>
         <ul class="log">
           {requests.map((request) => (
             <li key={`${request.at} ${request.url}`} class={isFaultyRequest(request) ? "fault" : undefined}>
@@ -39,6 +45,8 @@ export const Activity = ({ console, requests }: StepActivity) => (
     )}
   </>
 );
+
+const counted = (count: number, word: string) => count > 0 && `, ${count} ${word}`;
 
 /** Hours to milliseconds, UTC. */
 const timeOf = (at: string): string => at.slice(11, 23);

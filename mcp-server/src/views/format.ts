@@ -9,3 +9,6 @@ export function duration(ms: number | undefined): string {
 /** An ISO time in the reader's own zone and language. */
 export const moment = (iso: string): string =>
   Number.isNaN(Date.parse(iso)) ? iso : new Date(iso).toLocaleString();
+
+/** An ISO time for readers in any zone. */
+export const utc = (iso: string): string => `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;

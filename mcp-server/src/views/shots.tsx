@@ -1,11 +1,20 @@
-import { useEffect, useState } from "preact/hooks";
+import { createContext } from "preact";
+import { useContext, useEffect, useState } from "preact/hooks";
 import type { StepView } from "../domain/runView.ts";
 import { type Box, differenceOf, type Pixels } from "./difference.ts";
 
 type Picture = StepView["pictures"][number];
 type Difference = ReturnType<typeof differenceOf>;
 
-/** Pictures side by side: a frame in the first where a check saw what it judged, and in the last what changed since `since`. */
+/**
+ * Set in a report: everything is drawn at once, since nothing is drawn later, and pictures are the file's own: by URI, the id of the
+ * picture in the file and its size in pixels. Pictures of the page have addresses instead.
+ */
+export const Paper = createContext<
+  ReadonlyMap<string, { id: string; width: number; height: number }> | undefined
+>(undefined);
+
+/** Pictures side by side: a frame in the one that was judged, or shows the screen after the step, where a check saw what it judged, and in the last what changed since `since`. */
 export function Shots({
   pictures,
   area,
@@ -17,17 +26,18 @@ export function Shots({
 }) {
   const last = pictures.at(-1);
   const isOther = since !== undefined && since.uri !== last?.uri;
+  const judged = pictures.find(({ caption }) => /judged|after/.test(caption)) ?? pictures[0];
   const difference = useDifference(isOther ? since.href : undefined, last?.href);
   return (
     <div class="shots">
-      {pictures.map((picture, at) => (
+      {pictures.map((picture) => (
         <Shot
           key={picture.uri}
           {...picture}
           caption={
             picture === last && difference ? `${picture.caption}: ${difference.text}` : picture.caption
           }
-          area={at === 0 ? area : undefined}
+          area={picture === judged ? area : undefined}
           changed={picture === last ? difference?.boxes : undefined}
         />
       ))}
@@ -70,9 +80,31 @@ async function pixelsOf(href: string): Promise<Pixels> {
   return context.getImageData(0, 0, canvas.width, canvas.height);
 }
 
-type ShotProps = Omit<Picture, "uri"> & { area: Box | undefined; changed: readonly Box[] | undefined };
+type ShotProps = Picture & { area: Box | undefined; changed: readonly Box[] | undefined };
 
-function Shot({ href, caption, area, changed = [] }: ShotProps) {
+function Shot(given: ShotProps) {
+  const { uri, caption, area } = given;
+  const paper = useContext(Paper);
+  const kept = paper?.get(uri);
+  if (!paper) return <LoadedShot {...given} />;
+  if (!kept)
+    return (
+      <p class="soft small">
+        {caption}, not in this file: {uri}
+      </p>
+    );
+  return (
+    <figure>
+      <figcaption class="soft small">{caption}</figcaption>
+      <svg class="shot" viewBox={`0 0 ${kept.width} ${kept.height}`} role="img" aria-label={caption}>
+        <use href={`#${kept.id}`} />
+        {area && <Frame {...area} />}
+      </svg>
+    </figure>
+  );
+}
+
+function LoadedShot({ href, caption, area, changed = [] }: ShotProps) {
   const [size, setSize] = useState<{ width: number; height: number }>();
   const [isGone, setGone] = useState(false);
   if (href === undefined || isGone)

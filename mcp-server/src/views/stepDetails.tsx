@@ -22,6 +22,7 @@ export function StepDetails({ step, isBare }: { step: Step; isBare?: boolean }) 
             ["Expected", finding.expected],
             ["Found", finding.found],
             ...(finding.nearest.length > 0 ? [["Nearest", finding.nearest.join("\n")] as const] : []),
+            ...(finding.score === undefined ? [] : [["Likeness", percent(finding.score)] as const]),
           ]}
         />
       )}
@@ -43,9 +44,17 @@ export function StepDetails({ step, isBare }: { step: Step; isBare?: boolean }) 
   );
 }
 
+const percent = (share: number) => `${Math.round(share * 100)} %`;
+
 export const pictureBefore = ({ pictures }: Step) => pictures.find(({ caption }) => /before/.test(caption));
 
-function File({ caption, href, mime_type }: Step["files"][number]) {
+function File({ uri, caption, href, mime_type }: Step["files"][number]) {
+  if (href === undefined)
+    return (
+      <p class="soft small">
+        {caption}, not in this file: {uri}
+      </p>
+    );
   if (mime_type.startsWith("video/"))
     // biome-ignore lint/a11y/useMediaCaption: nobody wrote captions for what a device showed
     return <video controls preload="metadata" src={href} aria-label={caption} />;

@@ -1,5 +1,5 @@
 import { findBrowser } from "@labwright/controllers";
-import { chromium, type Page } from "playwright-core";
+import { type BrowserContextOptions, chromium, type Page } from "playwright-core";
 
 export type ReportBrowser = {
   page: Page;
@@ -9,10 +9,10 @@ export type ReportBrowser = {
 };
 
 /** A real browser that reads reports. */
-export async function openReportBrowser(): Promise<ReportBrowser> {
+export async function openReportBrowser(options: BrowserContextOptions = {}): Promise<ReportBrowser> {
   const path = findBrowser({ headless: true })?.path;
   const browser = await chromium.launch({ ...(path && { executablePath: path }), args: ["--no-sandbox"] });
-  const page = await browser.newPage();
+  const page = await browser.newPage(options);
   let trouble: string[] = [];
   page.on("console", (message) => trouble.push(message.text()));
   page.on("dialog", (dialog) => {

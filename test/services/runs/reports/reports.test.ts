@@ -285,11 +285,11 @@ describe("what a report says next to the verdict", () => {
   it("HTML: inputs, browser, how it started, every attempt, notices, and how a rerun disagrees", () => {
     const page = htmlReport([flaky], head);
     for (const text of [
-      "{&quot;user&quot;:&quot;anna&quot;}",
+      "<dt>input user</dt><dd>anna</dd>",
       "chromium 141.0.7390.37",
       "run/12 (local)",
-      "Started fresh",
-      '<span class="badge flaky">flaky</span>',
+      "<dt>fresh</dt><dd>true</dd>",
+      '<span class="badge warn">flaky</span>',
       "VERIFICATION_FAILED: not yet",
       "DEVICE_LOST: gone",
       "alert &quot;Hi&quot; was accepted",

@@ -1,5 +1,5 @@
 import type { Step } from "../../../domain/index.ts";
-import { type Finding, findingOf } from "../judgement/facts.ts";
+import { findingOf } from "../judgement/facts.ts";
 import { escapeMarkup as e } from "./markup.ts";
 import type { Picture, ReportEntry } from "./types.ts";
 
@@ -53,15 +53,22 @@ function byWorth(entries: readonly Shown[]): Set<string> {
 const scheme = "artifact://";
 const idOf = (uri: string) => `p-${uri.slice(scheme.length)}`;
 
-/** All pictures of a page, each once, for {@link pictureView} to show. */
-export function pictureStore(entries: readonly ReportEntry[]): string {
-  const found = new Map(
-    [...byWorth(entries)].map((uri) => [
-      uri,
-      entries.find(({ pictures }) => pictures.has(uri))?.pictures.get(uri),
-    ]),
+/** Those pictures of the runs that a page shows, by URI. */
+export function shownPictures(entries: readonly ReportEntry[]): ReportPictures {
+  const all = new Map(entries.flatMap(({ pictures }) => [...pictures]));
+  return new Map(
+    [...byWorth(entries)].flatMap((uri) => {
+      const picture = all.get(uri);
+      return picture ? [[uri, { id: idOf(uri), ...picture }]] : [];
+    }),
   );
-  const images = [...found].flatMap(([uri, picture]) => (picture ? [imageOf(uri, picture)] : []));
+}
+
+type ReportPictures = ReadonlyMap<string, Picture & { id: string }>;
+
+/** The pictures of a page, each once, for its steps to show by their ids. */
+export function pictureStore(pictures: ReportPictures): string {
+  const images = [...pictures].map(([uri, picture]) => imageOf(uri, picture));
   return images.length === 0
     ? ""
     : `<svg class="store" aria-hidden="true"><defs>\n${images.join("\n")}\n</defs></svg>`;
@@ -82,21 +89,6 @@ export function readPictures(page: string): Map<string, Picture> {
       { mimeType, bytes: Buffer.from(base64, "base64"), width: Number(width), height: Number(height) },
     ]),
   );
-}
-
-/** One of the stored pictures, with a frame around `area`, which is in the pixels of the screenshot. */
-export function pictureView(
-  uri: string,
-  { width, height }: Picture,
-  { text, area }: { text: string; area?: Finding["area"] },
-): string {
-  const frame = area
-    ? ["halo", "area"].map(
-        (kind) =>
-          `<rect class="${kind}" x="${area.x}" y="${area.y}" width="${area.width}" height="${area.height}"/>`,
-      )
-    : [];
-  return `<svg class="shot" viewBox="0 0 ${width} ${height}" role="img" aria-label="${e(text)}"><use href="#${e(idOf(uri))}"/>${frame.join("")}</svg>`;
 }
 
 /** Wide enough to read a page in a report's column on a dense screen. The artifact has it whole. */

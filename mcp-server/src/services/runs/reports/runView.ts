@@ -43,7 +43,7 @@ export function factsOf(execution: Execution): RunView["facts"] {
 
 export function stepViewOf(step: Step): StepView {
   const { index, path, kind, label, status, started_at, duration_ms, error, activity } = step;
-  const { expected, found, nearest = [], area } = findingOf(step) ?? {};
+  const { expected, found, nearest = [], area, score } = findingOf(step) ?? {};
   const notices = noticesOf(step);
   const input = textOf(step.input);
   const output = textOf(step.output);
@@ -53,7 +53,9 @@ export function stepViewOf(step: Step): StepView {
     ...(notices.length > 0 && { notices: [...notices] }),
     ...(input !== undefined && { input }),
     ...(output !== undefined && { output }),
-    ...(expected !== undefined && { finding: { expected, found: found ?? "", nearest: [...nearest] } }),
+    ...(expected !== undefined && {
+      finding: { expected, found: found ?? "", nearest: [...nearest], ...(score !== undefined && { score }) },
+    }),
     ...(area && { area }),
     ...(activity && { activity }),
     pictures: shotsOf(step, { pictureChoice: "all" }).map(([uri, caption]) => ({ uri, caption })),

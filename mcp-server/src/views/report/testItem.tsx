@@ -1,0 +1,130 @@
+import { duration, utc } from "../format.ts";
+import { Badge, Facts } from "../states.tsx";
+import { StepDetails } from "../stepDetails.tsx";
+import { isGood, StepItem } from "../stepItem.tsx";
+import { stepTree } from "../stepTree.ts";
+import type { ReportTest } from "./model.ts";
+
+/** A run as a section that folds: its verdict and its reason are seen either way. */
+export function TestItem({ test, isOpen }: { test: ReportTest; isOpen: boolean }) {
+  const { id, name, word, reason, firstReason, beside, decided, rerun, attempts, steps, group } = test;
+  const span = { from: Date.parse(test.started_at), total: Math.max(1, test.duration_ms) };
+  const linkTo = (step: number) => `#${anchorOf(test)}/${step}`;
+  return (
+    <details class="test card" id={anchorOf(test)} data-word={word} data-group={group} open={isOpen}>
+      <summary>
+        <Badge status={word} />
+        <h3>{name}</h3>
+        <span class="soft small">{duration(test.duration_ms)}</span>
+        {reason && (
+          <p class="reason">
+            <strong>{reason.code}</strong> {reason.message}
+          </p>
+        )}
+        {!reason && firstReason !== undefined && (
+          <p class="reason">It passed only when it was tried again. The first attempt: {firstReason}</p>
+        )}
+        <Lines lines={beside} />
+      </summary>
+      {decided && (
+        <section class="decision stack">
+          <h4>{decided.label}</h4>
+          <StepDetails step={decided} />
+        </section>
+      )}
+      {rerun !== undefined && <p class="soft">{rerun}</p>}
+      {attempts.length > 0 && <Attempts attempts={attempts} />}
+      {steps.length === 0 ? (
+        <p class="soft">No step was made.</p>
+      ) : (
+        <ol class="steps">
+          {stepTree(steps).map((node) => (
+            <StepItem key={node.step?.index} node={node} linkTo={linkTo} span={span} />
+          ))}
+        </ol>
+      )}
+      <Facts
+        rows={[
+          ["Started", utc(test.started_at)],
+          ["Id", id],
+          ...test.facts,
+          ...linkOf(test.session_url, "Session in the cloud"),
+          ...test.traces.map((path) => traceOf(path)),
+        ]}
+      />
+    </details>
+  );
+}
+
+export const anchorOf = ({ id }: Pick<ReportTest, "id">) => `run-${id}`;
+
+/** Only what a browser loads from a web server: any other address may be code. */
+const linkOf = (url: string | undefined, name: string) =>
+  url === undefined
+    ? []
+    : [
+        [
+          name,
+          /^https?:/i.test(url) ? (
+            <a href={url} rel="noreferrer">
+              {url}
+            </a>
+          ) : (
+            url
+          ),
+        ] as const,
+      ];
+
+/** A file next to the report. A path with a scheme or from a root is none. */
+function traceOf(path: string) {
+  const isBeside = !/^([a-z][a-z0-9+.-]*:|[/\\])/i.test(path);
+  return [
+    "Trace",
+    <>
+      {isBeside ? <a href={encodeURI(path)}>{path}</a> : path}
+      {isBeside && (
+        <>
+          {" "}
+          <code>labwright trace {path}</code>
+        </>
+      )}
+    </>,
+  ] as const;
+}
+
+/** A pass after a failure is not a plain pass. */
+const Attempts = ({ attempts }: Pick<ReportTest, "attempts">) => (
+  <table class="runs attempts">
+    <thead>
+      <tr>
+        {["#", "Result", "Time", "Why", "Id"].map((head) => (
+          <th scope="col">{head}</th>
+        ))}
+      </tr>
+    </thead>
+    <tbody>
+      {attempts.map(({ id, status, reason, duration_ms }, at) => (
+        <tr>
+          <td>{at + 1}</td>
+          <td>
+            <Badge status={status} />
+          </td>
+          <td>{duration(duration_ms)}</td>
+          <td>{reason && `${reason.code}: ${reason.message}`}</td>
+          <td>{id}</td>
+        </tr>
+      ))}
+    </tbody>
+  </table>
+);
+
+export const isBad = ({ word }: ReportTest) => !isGood(word);
+
+export const Lines = ({ lines }: { lines: readonly string[] }) =>
+  lines.length === 0 ? null : (
+    <ul>
+      {lines.map((line) => (
+        <li>{line}</li>
+      ))}
+    </ul>
+  );
