@@ -61,11 +61,7 @@ const differenceSchema = z.object({
 });
 export type Difference = z.output<typeof differenceSchema>;
 
-<<<<<<< HEAD
-/** A run next to the last good run of its test. */
-=======
 /** A run compared with the last good run of its test. */
->>>>>>> eeb9f147 (Take a held arrow key through the steps of a run without losing any, and test the difference of pictures)
 export const comparisonSchema = z.object({
   good: z.object({ id: z.string(), started_at: z.string() }).optional().describe("Absent: there is none."),
   facts: z

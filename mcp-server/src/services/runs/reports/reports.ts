@@ -38,11 +38,7 @@ export type ReportService = {
     context: CallContext,
   ): Promise<RunView>;
   /**
-<<<<<<< HEAD
-   * A run next to the newest earlier run of its test that passed, without secrets: one on the same device before others, of the newest 100
-=======
    * A run compared with the newest earlier run of its test that passed, without secrets: one on the same device before others, of the newest 100
->>>>>>> eeb9f147 (Take a held arrow key through the steps of a run without losing any, and test the difference of pictures)
    * runs. Throws EXECUTION_NOT_FOUND.
    */
   compare(executionId: string): Promise<Comparison>;
