@@ -41,6 +41,8 @@ beforeAll(async () => {
   await runPay();
   answer = { status: 502, text: "Declined" };
   failed = await runPay();
+  // A run leaves its device with its client for a while.
+  await daemon.call("release_control", { device_id: "browser" });
 });
 afterAll(async () => {
   await browser.close();

@@ -7,7 +7,7 @@ import { read } from "../shell/api.ts";
 import { usePolled } from "../shell/polled.ts";
 import { addressOf } from "../shell/route.ts";
 
-/** A run beside the last good run of its test; asked for when it is opened. */
+/** A run compared with the last good run of its test; asked for when it is opened. */
 export function Comparison({ id, isOpen: isOpenFirst }: { id: string; isOpen: boolean }) {
   const [isOpen, setOpen] = useState(isOpenFirst);
   return (

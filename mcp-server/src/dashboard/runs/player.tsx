@@ -4,7 +4,7 @@ import { duration } from "../../views/format.ts";
 import { Shots } from "../../views/shots.tsx";
 import { Badge } from "../../views/states.tsx";
 import { pictureBefore, StepDetails } from "../../views/stepDetails.tsx";
-import { addressOf } from "../shell/route.ts";
+import { addressOf, readRoute } from "../shell/route.ts";
 
 /** One step of a run with its picture, or the last one before it. The arrow keys lead to the steps next to it. */
 export function Player({ run, step }: { run: RunView; step: number }) {
@@ -17,8 +17,10 @@ export function Player({ run, step }: { run: RunView; step: number }) {
     const onKey = ({ key, target, altKey, ctrlKey, metaKey }: KeyboardEvent) => {
       const isTyping = target instanceof Element && target.closest("input, select, textarea, pre, video");
       if (isTyping || altKey || ctrlKey || metaKey) return;
-      if (key === "ArrowLeft") go(step - 1);
-      if (key === "ArrowRight") go(step + 1);
+      // A key may come before the page has drawn the step of the one before.
+      const at = readRoute(location.hash).step ?? step;
+      if (key === "ArrowLeft") go(at - 1);
+      if (key === "ArrowRight") go(at + 1);
     };
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
