@@ -57,7 +57,7 @@ describe.each(views)("at $width px, $colorScheme", (view) => {
     await daemon.call("take_control", { device_id: "browser", force: true });
     await daemon.call("release_control", { device_id: "browser" });
     const { page, trouble, close } = await openPage(browser, await newAddress(daemon, "/apps"), view);
-    await page.getByRole("link", { name: "shop" }).press("Enter");
+    await page.getByRole("link", { name: "shop", exact: true }).press("Enter");
     await page.getByRole("button", { name: view.width < 640 ? "Map" : "List" }).press("Enter");
     await page.getByRole("button", { name: markup, exact: true }).waitFor();
     expect(await widthOver(page)).toBe(0);
@@ -71,7 +71,7 @@ describe.each(views)("at $width px, $colorScheme", (view) => {
     await page.getByRole("button", { name: "Home → Gone" }).press("Enter");
     await page.getByRole("button", { name: "Run it" }).press("Enter");
     await isShown(page, "failed");
-    await page.getByRole("link", { name: "See the run" }).press("Enter");
+    await page.getByRole("link", { name: "Open the run" }).press("Enter");
     await page.getByRole("heading", { name: "Steps" }).waitFor();
     expect(await widthOver(page)).toBe(0);
     expect(trouble).toEqual([]);

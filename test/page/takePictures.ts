@@ -126,8 +126,12 @@ async function playScene(on: DaemonProcess, url: string): Promise<Shown[]> {
       to: `/runs/${failed?.execution_id}`,
       ready: (page) => page.locator(".shot img").first().waitFor(),
     },
-    { name: "runs", to: "/runs", ready: (page) => page.getByText(failing).first().waitFor() },
-    { name: "agents", to: "/agents", ready: (page) => page.locator("h1").waitFor() },
+    { name: "tests", to: "/tests", ready: (page) => page.getByText(failing).first().waitFor() },
+    {
+      name: "requirements",
+      to: "/requirements",
+      ready: (page) => page.getByText("SHOP-3").first().waitFor(),
+    },
   ];
 }
 

@@ -1,8 +1,9 @@
 import { useMemo, useState } from "preact/hooks";
 import type { AppMap } from "../../domain/appMap.ts";
-import { Empty, Shown } from "../../views/states.tsx";
+import { Empty } from "../../views/states.tsx";
 import type { HostsReply } from "../devices/replies.ts";
 import { callTool, read } from "../shell/api.ts";
+import { Detail } from "../shell/detail.tsx";
 import { usePolled } from "../shell/polled.ts";
 import { addressOf } from "../shell/route.ts";
 import { Chosen, partsOfPlace, partsOfWay } from "./chosen.tsx";
@@ -11,23 +12,14 @@ import { firstOpen, nameOf, outlineOf } from "./outline.ts";
 import { PlaceList } from "./placeList.tsx";
 
 /** One app: its places and ways as a map or a list, and the one that is chosen. */
-export function AppPage({ id }: { id: string }) {
-  const app = usePolled<AppMap>(
-    id,
-    (signal) => read(`apps/${encodeURIComponent(id)}/map`, signal),
-    () => undefined,
-  );
-  return (
-    <>
-      <p>
-        <a href={addressOf({ room: "apps" })}>All apps</a>
-      </p>
-      <Shown of={app} what="the app">
-        {(map) => <App app={map} again={app.again} />}
-      </Shown>
-    </>
-  );
-}
+export const AppPage = ({ id }: { id: string }) => (
+  <Detail<AppMap>
+    {...{ room: "apps", all: "All apps", id, everyMs: 30_000, nameOf: ({ name }) => name }}
+    load={(signal) => read(`apps/${encodeURIComponent(id)}/map`, signal)}
+  >
+    {(app, again) => <App app={app} again={again} />}
+  </Detail>
+);
 
 function App({ app, again }: { app: AppMap; again(): void }) {
   const outline = useMemo(() => outlineOf(app), [app]);
@@ -53,7 +45,6 @@ function App({ app, again }: { app: AppMap; again(): void }) {
   const edge = outline.edges.find((one) => one.id === chosen);
   return (
     <>
-      <h1>{app.name}</h1>
       <div class="row">
         <button type="button" aria-pressed={isMap} onClick={() => setMap(true)}>
           Map

@@ -1,10 +1,8 @@
-import { useState } from "preact/hooks";
 import type { Reliability } from "../../domain/appMap.ts";
-import type { RunView } from "../../domain/runView.ts";
-import { Badge, Problem, Shown } from "../../views/states.tsx";
-import { asFailure, callTool, type Failure, read } from "../shell/api.ts";
+import { Shown } from "../../views/states.tsx";
+import { callTool } from "../shell/api.ts";
+import { type Action, Actions } from "../shell/detail.tsx";
 import { usePolled } from "../shell/polled.ts";
-import { addressOf } from "../shell/route.ts";
 import { type AppViewProps, inWords, type MapEdge, type MapNode } from "./outline.ts";
 import { Ways } from "./placeList.tsx";
 
@@ -17,7 +15,7 @@ type Part = {
   title: string;
   steps: Step[];
   reliability: Reliability[];
-  run: Omit<RunProps, "device" | "ended">;
+  run: Action;
 };
 type Asked = { userinterface_name: string };
 
@@ -25,7 +23,7 @@ export async function partsOfPlace({ id, label }: MapNode, app: Asked, signal: A
   const asked = { ...app, node: id };
   const { verifications: steps = [], reliability } = (await callTool<NodeReply>("get_node", asked, signal))
     .result;
-  const run = { label: `Go to ${label}`, tool: "navigate_to_node", args: asked };
+  const run = { label: `Go to ${label}`, tool: "navigate_to_node", args: asked, isMain: true };
   return [{ title: "Checks", steps, reliability, run }];
 }
 
@@ -46,13 +44,16 @@ export function Chosen({
   picture,
   load,
   ways,
-  ...on
+  device,
+  ended,
 }: {
   title: string;
   picture?: string | undefined;
   load(signal: AbortSignal): Promise<Part[]>;
   ways?: AppViewProps & { from: string };
-} & Pick<RunProps, "device" | "ended">) {
+  device: string;
+  ended(): void;
+}) {
   const parts = usePolled(title, load, () => undefined);
   return (
     <>
@@ -74,7 +75,12 @@ export function Chosen({
                   {inWords(one)}
                 </p>
               ))}
-              <Run {...run} {...on} />
+              <Actions
+                actions={
+                  device === "" ? [] : [{ ...run, args: { ...run.args, device_id: device, wait_ms: 0 } }]
+                }
+                ended={ended}
+              />
             </section>
           ))
         }
@@ -89,58 +95,3 @@ export function Chosen({
 }
 
 const textOf = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
-
-type RunProps = { label: string; tool: string; args: object; device: string; ended(): void };
-
-/** Starts a run on a device, and follows it to its end. */
-function Run({ label, tool, args, device, ended }: RunProps) {
-  const [run, setRun] = useState<string>();
-  const [failure, setFailure] = useState<Failure>();
-  const start = async () => {
-    const asked = { ...args, device_id: device, wait_ms: 0 };
-    await callTool<{ execution_id: string }>(tool, asked).then(
-      ({ result }) => {
-        setFailure(undefined);
-        setRun(result.execution_id);
-      },
-      (error) => setFailure(asFailure(error)),
-    );
-  };
-  return (
-    <>
-      <p>
-        <button type="button" class="main" disabled={device === ""} onClick={() => void start()}>
-          {label}
-        </button>
-      </p>
-      {failure && <Problem failure={failure} />}
-      {run !== undefined && <Followed key={run} id={run} ended={ended} />}
-    </>
-  );
-}
-
-const isOpen = (run: RunView | undefined) => run?.status === "running" || run?.status === "queued";
-
-function Followed({ id, ended }: { id: string; ended(): void }) {
-  const run = usePolled<RunView>(
-    id,
-    async (signal) => {
-      const view = await read<RunView>(`executions/${id}?after=1000000`, signal);
-      if (!isOpen(view)) ended();
-      return view;
-    },
-    (view) => (view === undefined || isOpen(view) ? 1_000 : undefined),
-  );
-  return (
-    <div aria-live="polite">
-      <Shown of={run} what="the run">
-        {({ status, doing, reason }) => (
-          <p>
-            <Badge status={status} /> {doing} {reason?.message}{" "}
-            <a href={addressOf({ room: "runs", id })}>See the run</a>
-          </p>
-        )}
-      </Shown>
-    </div>
-  );
-}

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { Problem, Shown } from "../../views/states.tsx";
-import { asFailure, callTool, type Failure } from "./api.ts";
+import type { RunView } from "../../domain/runView.ts";
+import { Badge, Problem, Shown } from "../../views/states.tsx";
+import { asFailure, callTool, type Failure, read } from "./api.ts";
 import { usePolled } from "./polled.ts";
 import { addressOf, type RoomName } from "./route.ts";
 
@@ -60,8 +61,39 @@ export type Action = {
   ask?: string;
 };
 
-/** Buttons that call tools, with the failure of the last call or a link to the run that it started. */
-export function Actions({ actions, done }: { actions: readonly Action[]; done(action: Action): void }) {
+const isOpen = ({ status }: RunView) => status === "running" || status === "queued";
+
+/** A run until its end: what it does now, how it ended, and a link to it. */
+function Followed({ id, ended }: { id: string; ended?: (() => void) | undefined }) {
+  const run = usePolled<RunView>(
+    id,
+    async (signal) => {
+      const view = await read<RunView>(`executions/${encodeURIComponent(id)}?after=1000000`, signal);
+      if (!isOpen(view)) ended?.();
+      return view;
+    },
+    (view) => (view === undefined || isOpen(view) ? 1_000 : undefined),
+  );
+  const { status, doing, reason } = run.value ?? {};
+  return (
+    <>
+      {status && <Badge status={status} />} {doing} {reason?.message} <RunLink id={id}>Open the run</RunLink>
+    </>
+  );
+}
+
+/** Buttons that call tools, with the failure of the last call or the run that it started. */
+export function Actions({
+  actions,
+  done,
+  ended,
+}: {
+  actions: readonly Action[];
+  /** After a call that did not fail. */
+  done?: (action: Action) => void;
+  /** After the end of a run that a call started. */
+  ended?: () => void;
+}) {
   const [asked, setAsked] = useState<Action>();
   const [isBusy, setBusy] = useState(false);
   const [end, setEnd] = useState<{ failure?: Failure; run?: string | undefined }>({});
@@ -70,7 +102,7 @@ export function Actions({ actions, done }: { actions: readonly Action[]; done(ac
     try {
       const { result } = await callTool<{ execution_id?: string }>(action.tool, action.args);
       setEnd({ run: result.execution_id });
-      done(action);
+      done?.(action);
     } catch (error) {
       setEnd({ failure: asFailure(error) });
     }
@@ -90,7 +122,9 @@ export function Actions({ actions, done }: { actions: readonly Action[]; done(ac
             {action.label}
           </button>
         ))}
-        <span role="status">{end.run !== undefined && <RunLink id={end.run}>Open the run</RunLink>}</span>
+        <span role="status" class="row">
+          {end.run !== undefined && <Followed key={end.run} id={end.run} ended={ended} />}
+        </span>
       </div>
       {end.failure && <Problem failure={end.failure} />}
       {asked && (
