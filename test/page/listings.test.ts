@@ -137,22 +137,20 @@ it("runs a test with inputs, and says once for each cause that it failed, that a
   await notices.getByRole("button", { name: "Dismiss" }).click();
   await notices.getByRole("link").waitFor({ state: "detached" });
 
-  await fault(false);
   let questions = [{ id: "1", from: "assistant", text: markup }];
   await page.route("**/agent/questions", (route) => route.fulfill({ json: { questions } }));
-  await notices.getByRole("link", { name: `assistant asks: ${markup}` }).waitFor();
-  questions = [];
-  await notices.getByRole("link").waitFor({ state: "detached" });
   await page.route("**/tools/list_hosts", async (route) => {
     const response = await route.fetch();
-    await route.fulfill({
-      response,
-      body: (await response.text()).replace('"status":"online"}', '"status":"unplugged"}'),
-    });
+    const body = (await response.text()).replace('"status":"online"}', '"status":"unplugged"}');
+    await route.fulfill({ response, body });
   });
-  await notices.getByRole("link", { name: "unplugged" }).waitFor();
   await call("publish_event", { alert: { kind: "ci_failure", message: markup } });
-  await notices.getByRole("link", { name: markup }).click();
+  const asked = notices.getByRole("link", { name: `assistant asks: ${markup}` });
+  await asked.waitFor();
+  await notices.getByRole("link", { name: "unplugged" }).waitFor();
+  questions = [];
+  await asked.waitFor({ state: "detached" });
+  await notices.getByRole("link", { name: markup, exact: true }).click();
   await page.getByRole("button", { name: "Acknowledge" }).click();
   await page.getByText("acknowledged").waitFor();
   await page.getByRole("button", { name: "Resolve" }).click();

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { duration, moment } from "../../views/format.ts";
 import { Badge, Empty, Shown } from "../../views/states.tsx";
 import { callTool } from "../shell/api.ts";
+import { Choice, Table } from "../shell/listing.tsx";
 import { usePolled } from "../shell/polled.ts";
 import { addressOf } from "../shell/route.ts";
 import { Strip } from "../shell/strip.tsx";
@@ -77,7 +78,7 @@ export function RunList() {
               <>
                 {filter.name !== "" && <Strip runs={executions.slice(0, 100)} />}
                 <FailedAgain runs={executions} done={runs.again} />
-                <Table runs={executions} />
+                <RunTable runs={executions} />
               </>
             )}
             {more > 0 && (
@@ -193,52 +194,19 @@ function FilterForm({
   );
 }
 
-const Choice = (given: {
-  label: string;
-  value: string;
-  options: readonly string[];
-  choose(value: string): void;
-}) => (
-  <label>
-    {given.label}
-    <select value={given.value} onChange={(event) => given.choose(event.currentTarget.value)}>
-      <option value="">any</option>
-      {given.options.map((option) => (
-        <option key={option} value={option}>
-          {option}
-        </option>
-      ))}
-    </select>
-  </label>
-);
-
-const Table = ({ runs }: { runs: readonly RunLine[] }) => (
-  <table class="runs">
-    <thead>
-      <tr>
-        <th scope="col">Run</th>
-        <th scope="col">Status</th>
-        <th scope="col">Device</th>
-        <th scope="col">Started</th>
-        <th scope="col">Took</th>
-      </tr>
-    </thead>
-    <tbody>
-      {runs.map((run) => (
-        <tr key={run.execution_id}>
-          <th scope="row">
-            <a href={addressOf({ room: "runs", id: run.execution_id })}>{run.name}</a>{" "}
-            <span class="soft small">{run.kind}</span>
-          </th>
-          <td>
-            <Badge status={run.status} /> {run.flaky && <Badge status="flaky" />}{" "}
-            {run.reason !== undefined && <span class="small">{run.reason}</span>}
-          </td>
-          <td>{run.device}</td>
-          <td>{moment(run.started_at)}</td>
-          <td>{duration(run.duration_ms)}</td>
-        </tr>
-      ))}
-    </tbody>
-  </table>
+const RunTable = ({ runs }: { runs: readonly RunLine[] }) => (
+  <Table
+    titles={["Run", "Status", "Device", "Started", "Took"]}
+    rows={runs.map(({ execution_id: id, name, kind, status, flaky, reason, device, ...times }) => [
+      <>
+        <a href={addressOf({ room: "runs", id })}>{name}</a> <span class="soft small">{kind}</span>
+      </>,
+      <>
+        <Badge status={status} /> {flaky && <Badge status="flaky" />} <span class="small">{reason}</span>
+      </>,
+      device,
+      moment(times.started_at),
+      duration(times.duration_ms),
+    ])}
+  />
 );

@@ -30,11 +30,7 @@ export function Notices() {
       {shown.slice(-most).map((notice) => (
         <p key={notice.cause} class={`note row ${notice.isQuestion ? "warn" : "bad"}`}>
           <a href={notice.href}>{notice.text}</a>
-          <button
-            type="button"
-            aria-label={`Dismiss: ${notice.text}`}
-            onClick={() => setDismissed([...dismissed, notice])}
-          >
+          <button type="button" onClick={() => setDismissed([...dismissed, notice])}>
             Dismiss
           </button>
         </p>
@@ -64,34 +60,24 @@ async function load(signal: AbortSignal, before: News | undefined): Promise<News
   return { next, lost, notices: [...byCause.values()] };
 }
 
-const ofQuestion = ({ id, from, text }: Question): Notice => ({
-  ...{
-    cause: `question ${id}`,
-    text: `${from} asks: ${text}`,
-    href: addressOf({ room: "agents" }),
-    isQuestion: true,
-  },
-});
+const ofQuestion = ({ id, from, text }: Question): Notice => {
+  const href = addressOf({ room: "agents" });
+  return { cause: `question ${id}`, text: `${from} asks: ${text}`, href, isQuestion: true };
+};
 
-const ofDevice = ([id, status]: [string, string]): Notice => ({
-  cause: `device ${id}`,
-  text: `${id}: ${status}`,
-  href: addressOf({ room: "devices", id }),
-});
+const ofDevice = ([id, status]: [string, string]): Notice => {
+  const href = addressOf({ room: "devices", id });
+  return { cause: `device ${id}`, text: `${id}: ${status}`, href };
+};
 
 /** A run that could not use its device has the device's fault. */
 function ofEvent({ type, device_id = "", alert_id, execution_id: run = "", payload }: StoredEvent): Notice[] {
   const { name = "", message = "", status = "", reason } = payload;
-  if (alert_id !== undefined)
-    return type === "alert.resolved" || type === "alert.triaged"
-      ? []
-      : [
-          {
-            cause: `${type} ${device_id}`,
-            text: [device_id, message].filter(Boolean).join(": "),
-            href: addressOf({ room: "alerts", id: alert_id }),
-          },
-        ];
+  if (alert_id !== undefined) {
+    if (type === "alert.resolved" || type === "alert.triaged") return [];
+    const text = [device_id, message].filter(Boolean).join(": ");
+    return [{ cause: `${type} ${device_id}`, text, href: addressOf({ room: "alerts", id: alert_id }) }];
+  }
   if (!startedRuns.has(run) || status === "passed" || status === "cancelled") return [];
   const cause = reason?.code.startsWith("DEVICE_") ? `device ${device_id}` : `run ${name}`;
   return [{ cause, text: `${name}: ${status}`, href: addressOf({ room: "runs", id: run }) }];
