@@ -10,7 +10,7 @@ export type ReportTest = Pick<Execution, "id" | "name" | "status" | "reason" | "
   /** Why the first attempt of a flaky one failed. */
   firstReason?: string;
   /** Faults of the app, said next to the verdict. */
-  beside: readonly string[];
+  faults: readonly string[];
   attempts: readonly Attempt[];
   steps: readonly StepView[];
   /** The step that decided, where it did not pass. */

@@ -7,7 +7,7 @@ import type { ReportTest } from "./model.ts";
 
 /** A run as a section that folds: its verdict and its reason are seen either way. */
 export function TestItem({ test, isOpen }: { test: ReportTest; isOpen: boolean }) {
-  const { id, name, word, reason, firstReason, beside, decided, rerun, attempts, steps, group } = test;
+  const { id, name, word, reason, firstReason, faults, decided, rerun, attempts, steps, group } = test;
   const span = { from: Date.parse(test.started_at), total: Math.max(1, test.duration_ms) };
   const linkTo = (step: number) => `#${anchorOf(test)}/${step}`;
   return (
@@ -24,7 +24,7 @@ export function TestItem({ test, isOpen }: { test: ReportTest; isOpen: boolean }
         {!reason && firstReason !== undefined && (
           <p class="reason">It passed only when it was tried again. The first attempt: {firstReason}</p>
         )}
-        <Lines lines={beside} />
+        <Lines lines={faults} />
       </summary>
       {decided && (
         <section class="decision stack">

@@ -138,6 +138,6 @@ export function failureText({ execution, steps }: ReportEntry): string {
   ].join("\n");
 }
 
-export function seconds(ms: number): string {
+function seconds(ms: number): string {
   return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(ms < 60_000 ? 2 : 0)} s`;
 }

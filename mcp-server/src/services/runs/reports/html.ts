@@ -51,7 +51,7 @@ function testOf(entry: ReportEntry): ReportTest {
     ...(rerun !== undefined && { rerun }),
     ...(session_url !== undefined && { session_url }),
     ...(group !== undefined && { group }),
-    beside: besideVerdict(steps.flatMap(noticesOf)),
+    faults: besideVerdict(steps.flatMap(noticesOf)),
     steps: steps.map(viewOf),
     ...(decided && { decided: viewOf(decided) }),
     facts: [...factsOf(execution), ...endFacts(execution)],
