@@ -137,7 +137,3 @@ export function failureText({ execution, steps }: ReportEntry): string {
     ...(step ? step.artifacts.map(({ kind, uri }) => `${kind}: ${uri}`) : []),
   ].join("\n");
 }
-
-function seconds(ms: number): string {
-  return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(ms < 60_000 ? 2 : 0)} s`;
-}
