@@ -41,7 +41,7 @@ const plants: [rule: string, file: string, imported: string][] = [
     "mcp-server/src/services/apps/steps/planted.ts",
     "../files/inner.ts",
   ],
-  ["package sharp", "controllers/src/web/picture.ts", "sharp"],
+  ["package sharp", "controllers/src/android/picture.ts", "sharp"],
   ["package @modelcontextprotocol", "mcp-server/src/tools/sdk.ts", "@modelcontextprotocol/server"],
 ];
 /** What the planted files import. */

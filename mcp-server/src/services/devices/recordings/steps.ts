@@ -321,7 +321,10 @@ class LiveSteps {
     const at = this.steps.length - 1;
     const step = this.steps[at];
     if (!step || this.grant.signal.aborted) return;
-    const signal = AbortSignal.any([this.grant.signal, AbortSignal.timeout(lookMs)]);
+    const late = AbortSignal.timeout(lookMs);
+    // Node collects a timeout that only AbortSignal.any knows.
+    late.addEventListener("abort", () => undefined, { once: true });
+    const signal = AbortSignal.any([this.grant.signal, late]);
     const source = await findPort(this.grant.device, "elements", signal);
     const dump = await source?.dump({ interactiveOnly: false }, signal);
     // A person who went on meanwhile has changed the screen again.
