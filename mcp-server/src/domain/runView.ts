@@ -45,8 +45,8 @@ export const runViewSchema = z.object({
     .describe("Device, environment, build, inputs: name and value."),
   attempts: z.array(attemptSchema).optional().describe("Of a run that was retried; the last decides."),
   again: z
-    .object({ tool: z.string(), args: paramsSchema, why: z.never().optional() })
-    .or(z.object({ why: z.string(), tool: z.never().optional(), args: z.never().optional() }))
+    .object({ tool: z.string(), args: paramsSchema })
+    .or(z.object({ why: z.string() }))
     .describe("The call that runs it again with its inputs on its device, or why there is none."),
   doing: z.string().optional().describe("What it does now, while it runs."),
   steps: z.array(stepViewSchema).describe("In their order."),

@@ -5,9 +5,9 @@ import { asFailure, callTool, Failure, read } from "../shell/api.ts";
 type Line = { execution_id: string; kind: string; name: string; status: string; device?: string };
 
 /** Starts a run again with its inputs on its device. Returns the new run's id; throws {@link Failure} if it cannot. */
-export async function runAgain({ again: { tool, args, why } }: Pick<RunView, "again">): Promise<string> {
-  if (tool === undefined) throw new Failure("NOT_AGAIN", why);
-  const { result } = await callTool<{ execution_id: string }>(tool, { ...args, wait_ms: 0 });
+export async function runAgain({ again }: Pick<RunView, "again">): Promise<string> {
+  if ("why" in again) throw new Failure("NOT_AGAIN", again.why);
+  const { result } = await callTool<{ execution_id: string }>(again.tool, { ...again.args, wait_ms: 0 });
   return result.execution_id;
 }
 

@@ -117,7 +117,7 @@ function Head({ run, refresh }: { run: RunView; refresh(): void }) {
           </button>
         ) : (
           <>
-            {run.again.why === undefined && (
+            {"tool" in run.again && (
               <button type="button" onClick={() => attempt(again())}>
                 Run again
               </button>
@@ -133,7 +133,7 @@ function Head({ run, refresh }: { run: RunView; refresh(): void }) {
           </a>
         )}
       </div>
-      {!isOpen(run) && run.again.why !== undefined && <p class="soft small">{run.again.why}</p>}
+      {!isOpen(run) && "why" in run.again && <p class="soft small">{run.again.why}</p>}
       <Way run={run} />
       {failure && <Problem failure={failure} />}
     </>

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { PersonDeed, PersonListener, PersonWatch } from "@labwright/controllers";
+import { atMost, type PersonDeed, type PersonListener, type PersonWatch } from "@labwright/controllers";
 import type { Verification } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
 import type { CallContext, Clock, DeviceRef, DeviceService, Grant } from "../../ports.ts";
@@ -321,10 +321,7 @@ class LiveSteps {
     const at = this.steps.length - 1;
     const step = this.steps[at];
     if (!step || this.grant.signal.aborted) return;
-    const late = AbortSignal.timeout(lookMs);
-    // Node collects a timeout that only AbortSignal.any knows.
-    late.addEventListener("abort", () => undefined, { once: true });
-    const signal = AbortSignal.any([this.grant.signal, late]);
+    const signal = atMost(this.grant.signal, lookMs);
     const source = await findPort(this.grant.device, "elements", signal);
     const dump = await source?.dump({ interactiveOnly: false }, signal);
     // A person who went on meanwhile has changed the screen again.

@@ -46,7 +46,7 @@ const calls: Partial<Record<ExecutionKind, (called: Called, run: Execution) => A
 export function againOf(run: Execution, secrets: Pick<Secrets, "mask">): Again {
   const made = calls[run.kind]?.(calledSchema.safeParse(run.input).data ?? {}, run);
   if (!made) return { why: `A run of kind ${run.kind} cannot be started again from here.` };
-  if (made.args === undefined) return made;
+  if ("why" in made) return made;
   const place = {
     device_id: run.device,
     // Actions belong to no app.
