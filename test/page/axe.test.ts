@@ -15,7 +15,7 @@ const folder = mkdtempSync(join(tmpdir(), "labwright-axe-"));
 
 let daemon: DaemonProcess;
 let browser: Browser;
-/** The address of a report that a person opens. */
+/** A report that a person opens. */
 let report: string;
 beforeAll(async () => {
   const config = `server: { name: lab }\ndevices:\n  - { name: box, model: simulated }\n`;
@@ -56,7 +56,7 @@ beforeAll(async () => {
   const { artifacts } = z
     .object({ artifacts: z.array(z.object({ link: z.string() })).min(1) })
     .parse(await response.json());
-  report = artifacts[0]?.link ?? "";
+  report = await (await fetch(artifacts[0]?.link ?? "")).text();
 });
 afterAll(async () => {
   await browser.close();
@@ -111,12 +111,13 @@ it.each([
     await page.getByRole("button", { name: "List" }).click();
     await look("a list of places");
   }
-  await page.goto(report);
+  // Its address forbids scripts, axe too.
+  await page.goto("about:blank");
+  await page.setContent(report);
   await look("a report");
   const clean = Object.fromEntries(Object.keys(found).map((name) => [name, []]));
-  expect(Object.keys(found)).toEqual(
-    expect.arrayContaining([...rooms, "devices, one", "runs, one", "a report"]),
-  );
+  const withThings = rooms.filter((room) => room !== "agents").map((room) => `${room}, one`);
+  expect(Object.keys(found)).toEqual(expect.arrayContaining([...rooms, ...withThings, "a report"]));
   expect(found).toEqual(clean);
   await close();
 });

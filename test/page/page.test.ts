@@ -90,6 +90,19 @@ describe.each(views)("at $width px, $colorScheme", (view) => {
   });
 });
 
+it("follows an address that changes while it is first drawn", async () => {
+  const { page, trouble, close } = await openPage(browser, await newAddress(daemon));
+  await page.addInitScript(`new MutationObserver((_, observer) => {
+    if (!document.querySelector("#page > *")) return;
+    observer.disconnect();
+    location.hash = "#/runs";
+  }).observe(document, { childList: true, subtree: true })`);
+  await page.reload();
+  await page.getByRole("heading", { level: 1, name: "Runs" }).waitFor();
+  expect(trouble).toEqual([]);
+  await close();
+});
+
 it("shows a device live, and passes clicks and keys on while it is held", async () => {
   await daemon.call("execute_device_action", {
     ...{ device_id: "browser", actions: [{ command: "navigate_to_url", params: { url: site.url } }] },

@@ -1,5 +1,5 @@
 import { type ComponentType, render } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Problem } from "../views/states.tsx";
 import { AgentList } from "./agents/agentList.tsx";
 import { AgentPage } from "./agents/agentPage.tsx";
@@ -39,7 +39,8 @@ const views: Readonly<Record<RoomName, RoomView>> = {
 
 function useRoute(): Route {
   const [route, setRoute] = useState(readRoute(location.hash));
-  useEffect(() => {
+  // Not later than it is drawn: the address may change in between.
+  useLayoutEffect(() => {
     const read = () => setRoute(readRoute(location.hash));
     addEventListener("hashchange", read);
     return () => removeEventListener("hashchange", read);

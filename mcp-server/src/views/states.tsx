@@ -15,7 +15,7 @@ export const toneOf = (status: string) => tones[status] ?? "warn";
 
 /** A status by its word and colour. */
 export const Badge = ({ status }: { status: string }) => (
-  <span class={`badge ${toneOf(status)}`}>{status}</span>
+  <span class={`badge ${toneOf(status)}`}>{status.replaceAll("_", " ")}</span>
 );
 
 export const Empty = ({ children }: { children: ComponentChildren }) => <p class="empty">{children}</p>;

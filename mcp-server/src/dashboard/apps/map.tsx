@@ -125,7 +125,6 @@ const Press = ({ label, press, isChosen, class: name, children }: PressProps) =>
     role="button"
     // In lower case: Preact sets it as it stands, and only HTML takes it in any case.
     tabindex={0}
-    aria-label={label}
     aria-pressed={isChosen}
     class={`${name}${isChosen ? " chosen" : ""}`}
     onClick={press}
@@ -135,6 +134,7 @@ const Press = ({ label, press, isChosen, class: name, children }: PressProps) =>
       press();
     }}
   >
+    <title>{label}</title>
     {children}
   </g>
 );
@@ -168,7 +168,6 @@ function Place({
   return (
     <>
       <Press label={label} press={() => choose(id)} class={`place ${type}`} isChosen={isChosen}>
-        <title>{label}</title>
         <rect x={left} y={top} width={width} height={height} rx="8" />
         {picture && (
           <image

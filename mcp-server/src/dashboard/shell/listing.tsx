@@ -63,7 +63,7 @@ function Found<Item>({ items, more = 0, counts = {}, ...props }: ListingProps<It
   });
   return (
     <>
-      <p class="row">
+      <p class="row" hidden={Object.keys(counts).length === 0}>
         {Object.entries(counts).map(([status, count]) => (
           <span key={status}>
             <Badge status={status} /> {count}
