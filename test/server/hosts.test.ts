@@ -67,6 +67,8 @@ it("arguments that are null are none, on the wire", async () => {
   const params = { name: "list_nothing", arguments: null };
   await host.send({ jsonrpc: "2.0", id: 2, method: "tools/call", params });
   await expect.poll(() => replies.length).toBe(2);
+  const src = expect.stringMatching(/^data:image\/svg\+xml,.{1,280}$/);
+  expect(replies[0]).toMatchObject({ result: { serverInfo: { name: "labwright", icons: [{ src }] } } });
   expect(replies[1]).toMatchObject({ id: 2, result: { content: [] } });
   expect(asked).toEqual([{}]);
   await server.close();

@@ -16,6 +16,7 @@ export const consumerSchema = z.string().regex(/^[\w.:-]{1,100}$/, "1 to 100 of 
 export const querySchema = z.object({
   after: z.union([z.literal("latest"), z.coerce.number().int().min(0)]).optional(),
   consumer: consumerSchema.optional(),
+  device: z.string().optional().describe("The newest events of this device; not in a stream"),
   limit: z.coerce.number().int().min(1).max(1_000).default(100),
 });
 export const doneSchema = z.strictObject({ after: z.int().min(0) });
@@ -46,11 +47,11 @@ const hint =
 const parsed = <T>(schema: z.ZodType<T>, given: unknown): T => readInput(schema, given, hint);
 
 async function eventsResponse(c: Context, events: EventSource): Promise<Response> {
-  const { consumer, limit, ...query } = parsed(querySchema, c.req.query());
+  const { consumer, limit, device, ...query } = parsed(querySchema, c.req.query());
   const start = query.after ?? (consumer === undefined ? 0 : await events.cursor(consumer));
   const after = start === "latest" ? await events.latestId() : start;
   if (!c.req.header("accept")?.includes("text/event-stream")) {
-    const page = await events.read({ after, limit });
+    const page = await events.read({ after, limit, device });
     return c.json({ events: page, next: page.at(-1)?.id ?? after });
   }
   const last = Number(c.req.header("last-event-id") ?? after);

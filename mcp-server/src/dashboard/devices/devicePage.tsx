@@ -1,10 +1,12 @@
-import { useState } from "preact/hooks";
 import { moment } from "../../views/format.ts";
 import { Badge, Facts, Problem, Shown } from "../../views/states.tsx";
-import { asFailure, callTool, type Failure } from "../shell/api.ts";
+import { callTool } from "../shell/api.ts";
+import { useAttempt } from "../shell/attempt.ts";
 import { type Polled, usePolled } from "../shell/polled.ts";
 import { addressOf } from "../shell/route.ts";
+import { LastEvents } from "./lastEvents.tsx";
 import { LivePicture } from "./livePicture.tsx";
+import { Recording } from "./recording.tsx";
 import { type DeviceReply, holding } from "./replies.ts";
 
 /** One device: its picture, its state with what to do about it, and who holds it. */
@@ -24,10 +26,14 @@ export function DevicePage({ id }: { id: string }) {
         {(info) => (
           <div class="split">
             <LivePicture device={info} isHeld={holding(info.state).word === "yours"} />
-            <section class="card" aria-label="State">
-              <Control info={info} again={device.again} />
-              <State {...info} />
-            </section>
+            <div class="stack">
+              <section class="card" aria-label="State">
+                <Control info={info} again={device.again} />
+                <State {...info} />
+              </section>
+              <Recording id={info.id} isHeld={holding(info.state).word === "yours"} />
+              <LastEvents id={info.id} />
+            </div>
           </div>
         )}
       </Shown>
@@ -37,16 +43,10 @@ export function DevicePage({ id }: { id: string }) {
 
 /** Takes the device, gives it back, or takes it from its holder when that is confirmed. */
 function Control({ info: { id, state }, again }: { info: DeviceReply; again: Polled<DeviceReply>["again"] }) {
-  const [failure, setFailure] = useState<Failure>();
-  const [isBusy, setBusy] = useState(false);
+  const { failure, isBusy, attempt } = useAttempt(again);
   const { word, holder, until } = holding(state);
-  const call = async (tool: string, args: Record<string, unknown> = {}) => {
-    setBusy(true);
-    const failed = await callTool(tool, { device_id: id, ...args }).then(() => undefined, asFailure);
-    setFailure(failed);
-    setBusy(false);
-    again();
-  };
+  const call = (tool: string, args: Record<string, unknown> = {}) =>
+    attempt(() => callTool(tool, { device_id: id, ...args }));
   return (
     <>
       <p class="row" aria-live="polite">
@@ -59,12 +59,12 @@ function Control({ info: { id, state }, again }: { info: DeviceReply; again: Pol
       </p>
       <div class="row">
         {word === "free" && (
-          <button type="button" class="main" disabled={isBusy} onClick={() => void call("take_control")}>
+          <button type="button" class="main" disabled={isBusy} onClick={() => call("take_control")}>
             Take control
           </button>
         )}
         {word === "yours" && (
-          <button type="button" disabled={isBusy} onClick={() => void call("release_control")}>
+          <button type="button" disabled={isBusy} onClick={() => call("release_control")}>
             Release
           </button>
         )}
@@ -74,7 +74,7 @@ function Control({ info: { id, state }, again }: { info: DeviceReply; again: Pol
             disabled={isBusy}
             onClick={() => {
               if (confirm(`Take ${id} from ${holder}? What it runs there ends, and it is notified.`))
-                void call("take_control", { force: true });
+                call("take_control", { force: true });
             }}
           >
             Take it from {holder}

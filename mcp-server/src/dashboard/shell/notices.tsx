@@ -4,9 +4,11 @@ import { callTool, read, startedRuns } from "./api.ts";
 import { usePolled } from "./polled.ts";
 import { addressOf } from "./route.ts";
 
-type StoredEvent = {
+/** One event of `GET /events`. */
+export type StoredEvent = {
   id: number;
   type: string;
+  at: string;
   device_id?: string;
   alert_id?: string;
   execution_id?: string;

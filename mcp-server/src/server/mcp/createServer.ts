@@ -94,7 +94,24 @@ class TolerantServer extends McpServer {
       if ("method" in message && message.method === "resources/read") this.onRead(message.params?.uri);
       deliver?.(withArguments(message), extra);
     };
+    const send = transport.send.bind(transport);
+    transport.send = (message, options) => send(withIcon(message), options);
   }
+}
+
+/** A screen with a tick. */
+const icon = {
+  src: "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24' fill='none' stroke='%23257' stroke-width='2'%3E%3Cpath d='M2 4h20v13H2zM8 21h8M8 10l3 3 5-6'/%3E%3C/svg%3E",
+  mimeType: "image/svg+xml",
+  sizes: ["any"],
+};
+
+/** 2025-11-25 has icons. Later versions send the server's name with each result, where an icon would be too large. */
+function withIcon(message: JSONRPCMessage): JSONRPCMessage {
+  if (!("result" in message) || !isSpecType.InitializeResult(message.result)) return message;
+  const { serverInfo, ...result } = message.result;
+  if (result.protocolVersion !== "2025-11-25") return message;
+  return { ...message, result: { ...result, serverInfo: { ...serverInfo, icons: [icon] } } };
 }
 
 function withArguments<Message extends JSONRPCMessage>(message: Message): Message {

@@ -26,7 +26,7 @@ import { callerOf, type Notices } from "../records/notices.ts";
 import { verdictOf } from "../records/verdicts.ts";
 import { commandsOf } from "./findCommand.ts";
 import type { StepRecordings } from "./recordings/steps.ts";
-import { withLastingSelectors } from "./screen/lasting.ts";
+import { withElementAt, withLastingSelectors } from "./screen/lasting.ts";
 
 export type BatchRequest = DeviceRef &
   ActionBatch & {
@@ -110,8 +110,9 @@ export function createBatches({
   }
 
   async function namedIn({ lasting }: BatchRequest, batch: ActionBatch, { device, context, signal }: Run) {
-    const isWanted = lasting || steps.isRecorded(device.id, context);
-    return isWanted ? withLastingSelectors(device, batch.actions, signal) : undefined;
+    const isRecorded = steps.isRecorded(device.id, context);
+    const asked = isRecorded ? await withElementAt(device, batch.actions, signal) : batch.actions;
+    return lasting || isRecorded ? withLastingSelectors(device, asked, signal) : undefined;
   }
 
   /** Adds them to a recording of steps, and returns them to a caller who asked for them. */

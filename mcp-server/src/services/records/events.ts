@@ -41,7 +41,7 @@ class Outbox {
     return { ...stored, id: await this.options.rows.append(tx, stored) };
   }
 
-  read(range: { after: number; limit: number }): Promise<StoredEvent[]> {
+  read(range: Parameters<EventRows["read"]>[0]): Promise<StoredEvent[]> {
     return this.options.rows.read(range);
   }
 

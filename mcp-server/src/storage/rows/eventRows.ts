@@ -1,10 +1,11 @@
-import { and, asc, eq, getTableColumns, gt, lt, max, sql } from "drizzle-orm";
+import { and, asc, desc, eq, getTableColumns, gt, lt, max, sql } from "drizzle-orm";
 import type { Database } from "../engine/database.ts";
 import { type WithoutNulls, withoutNulls } from "../schema/columns.ts";
 import { eventCursors, events } from "../schema/index.ts";
 
 export type EventRow = WithoutNulls<Omit<typeof events.$inferSelect, "delivery">>;
 export type NewEventRow = Omit<EventRow, "id"> & { delivery?: string };
+type EventRange = { after: number; limit: number; device?: string | undefined };
 export type EventRows = ReturnType<typeof eventRows>;
 
 /** NOTIFY's channel; the payload is the event's id. */
@@ -33,15 +34,16 @@ export function eventRows(db: Database) {
       return row.id;
     },
 
-    /** Events with a higher id, in order. */
-    async read({ after, limit }: { after: number; limit: number }): Promise<EventRow[]> {
+    /** Events with a higher id, in order; with `device` the newest `limit` of that device. */
+    async read({ after, limit, device }: EventRange): Promise<EventRow[]> {
+      const isOfDevice = device === undefined ? undefined : eq(events.device_id, device);
       const rows = await db
         .select(columns)
         .from(events)
-        .where(gt(events.id, after))
-        .orderBy(asc(events.id))
+        .where(and(gt(events.id, after), isOfDevice))
+        .orderBy(device === undefined ? asc(events.id) : desc(events.id))
         .limit(limit);
-      return rows.map(withoutNulls);
+      return rows.map(withoutNulls).toSorted((a, b) => a.id - b.id);
     },
 
     /** 0 when there is none. */

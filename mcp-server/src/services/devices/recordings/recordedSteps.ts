@@ -38,6 +38,15 @@ export function withDeed(steps: readonly RecordedStep[], deed: Did): RecordedSte
   return [...kept, step];
 }
 
+/** The steps with what a tool did. Text that is typed in several calls is one step. */
+export function withNote(steps: RecordedStep[], step: Omit<RecordedStep, "by">): RecordedStep[] {
+  const last = steps.at(-1);
+  const isTyping = last?.command === "type_text" && last.by === "tool" && step.command === "type_text";
+  if (!isTyping) return [...steps, { ...step, by: "tool" }];
+  const text = `${String(last.params.text)}${String(step.params.text)}`;
+  return [...steps.slice(0, -1), { ...last, params: { ...last.params, text } }];
+}
+
 function stepOf(deed: Did): RecordedStep {
   const { command, params, selectors, onto, role, name, secret } = deed;
   const needsElement = selectors.length > 0 || onto.length > 0;

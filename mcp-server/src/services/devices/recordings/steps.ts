@@ -6,7 +6,7 @@ import type { CallContext, Clock, DeviceRef, DeviceService, Grant } from "../../
 import type { Inputs } from "../inputs.ts";
 import { findPort } from "../portOf.ts";
 import { checkOfPicked, proposalsOf, type RecordedScreen, screenOf, textsOf } from "./proposals.ts";
-import { bestOf, type RecordedStep, withDeed } from "./recordedSteps.ts";
+import { bestOf, type RecordedStep, withDeed, withNote } from "./recordedSteps.ts";
 
 /** `stopped` by a call, or what ended it before. */
 export type StepsEnd = "stopped" | "max_time" | "server_stopped" | "device_lost" | "lease_lost";
@@ -22,12 +22,7 @@ export type StepsReport = {
   screens: readonly Omit<RecordedScreen, "key">[];
 };
 
-type Note = {
-  command: string;
-  params: Record<string, unknown>;
-  negate?: boolean | undefined;
-  timeout_ms?: number | undefined;
-};
+type Note = Pick<RecordedStep, "command" | "params" | "negate" | "timeout_ms">;
 
 /** Recordings of what is done to devices, as steps of a test; one for each device. */
 export type StepRecordings = {
@@ -246,7 +241,7 @@ class LiveSteps {
 
   note(steps: readonly Note[]): void {
     if (steps.length === 0) return;
-    this.add([...this.steps, ...steps.map((step) => ({ ...step, by: "tool" as const }))]);
+    this.add(steps.reduce(withNote, this.steps));
     if (this.watch) this.lookLater();
   }
 
@@ -365,6 +360,6 @@ class LiveSteps {
   private typed(): string[] {
     return this.steps
       .slice(-4)
-      .flatMap(({ command, params }) => (command === "input_text" ? String(params.text) : []));
+      .flatMap(({ command, params }) => (/^(input|type)_text$/.test(command) ? String(params.text) : []));
   }
 }

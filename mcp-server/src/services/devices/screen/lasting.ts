@@ -1,6 +1,7 @@
 import type { Selector } from "@labwright/controllers";
 import type { Params } from "../../../domain/index.ts";
 import type { OpenDevice } from "../../ports.ts";
+import { findCommand } from "../findCommand.ts";
 import { findPort } from "../portOf.ts";
 
 /** `ref`, `to_ref`, `of_ref`: each has a `selector` parameter that may replace it. */
@@ -18,6 +19,39 @@ export async function withLastingSelectors<Command extends { params: Params }>(
   const ranked = await source.selectors(refs, signal);
   const best = new Map(refs.map((ref, index) => [ref, ranked[index]?.find(isAlone)?.selector]));
   return commands.map((command) => ({ ...command, params: withSelectors(command.params, best) }));
+}
+
+/**
+ * The same commands, the first as a click on the element at its point, where a selector finds that alone; to be asked before they
+ * run. The other commands run on screens that are not there yet.
+ */
+export async function withElementAt<Command extends { command: string; params: Params }>(
+  device: OpenDevice,
+  commands: readonly Command[],
+  signal: AbortSignal,
+): Promise<readonly Command[]> {
+  const [first, ...rest] = commands;
+  const { x, y, ...others } = first?.params ?? {};
+  const isClick = first && /^tap(_x_y)?$/.test(first.command) && Object.keys(others).length === 0;
+  if (!isClick || !findCommand(device, "click_element")) return commands;
+  // A screen that cannot be read is still clicked.
+  const selector = await selectorAt(device, Number(x), Number(y), signal).catch(() => undefined);
+  return selector === undefined
+    ? commands
+    : [{ ...first, command: "click_element", params: { selector } }, ...rest];
+}
+
+/** A selector of the smallest element that can be used at a point. */
+async function selectorAt(device: OpenDevice, x: number, y: number, signal: AbortSignal) {
+  const source = await findPort(device, "elements", signal);
+  const dump = await source?.dump({ interactiveOnly: true }, signal);
+  const isIn = (at: number, from: number, length: number) => at >= from && at < from + length;
+  const [smallest] = (dump?.elements ?? [])
+    .flatMap(({ ref, interactive, rect }) => (interactive && rect ? [{ ref, ...rect }] : []))
+    .filter((one) => isIn(x, one.x, one.width) && isIn(y, one.y, one.height))
+    .toSorted((a, b) => a.width * a.height - b.width * b.height);
+  const ranked = smallest && (await source?.selectors([smallest.ref], signal));
+  return ranked?.[0]?.find(isAlone)?.selector;
 }
 
 const isAlone = ({ unique }: Selector) => unique;
