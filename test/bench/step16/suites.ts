@@ -3,6 +3,7 @@ import { measureIdleSince } from "../step15/idle.ts";
 import { measureBundle } from "./bundle.ts";
 import { measureLive } from "./live.ts";
 import { measureRecorder } from "./recorder.ts";
+import { measureReport } from "./report.ts";
 import { measureRuns } from "./runs.ts";
 
 /** The last commit without the page. */
@@ -14,5 +15,6 @@ export const step16: Suites = {
   idle: (bench) => measureIdleSince(lastWithoutPage, bench),
   live: measureLive,
   recorder: measureRecorder,
+  report: measureReport,
   runs: measureRuns,
 };

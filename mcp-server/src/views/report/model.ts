@@ -13,6 +13,8 @@ export type ReportTest = Pick<Execution, "id" | "name" | "status" | "reason" | "
   faults: readonly string[];
   attempts: readonly Attempt[];
   steps: readonly StepView[];
+  /** So many steps, and the facts, are only in the report's data. Its script draws them when the test is opened. */
+  later?: number;
   /** The step that decided, where it did not pass. */
   decided?: StepView;
   facts: RunView["facts"];

@@ -63,6 +63,12 @@ function ReportPage({ report, title }: { report: Report; title: string }) {
         </section>
       )}
       {tests.length > 1 && <Find words={[...new Set(worstFirst.map(({ word }) => word))]} />}
+      {tests.some(({ later }) => later !== undefined) && (
+        <p class="soft">
+          This report is large: a script draws the steps of a passed test when you open it. Where no script
+          may run, get a report of that run alone: <code>get_execution_report</code> with its id.
+        </p>
+      )}
       <Index tests={worstFirst.filter(isBad)} />
       <Matrix tests={tests} skipped={skipped} />
       {groups.map((group) => (

@@ -34,7 +34,9 @@ export function TestItem({ test, isOpen }: { test: ReportTest; isOpen: boolean }
       )}
       {rerun !== undefined && <p class="soft">{rerun}</p>}
       {attempts.length > 0 && <Attempts attempts={attempts} />}
-      {steps.length === 0 ? (
+      {test.later !== undefined ? (
+        <p class="soft later">{test.later} steps</p>
+      ) : steps.length === 0 ? (
         <p class="soft">No step was made.</p>
       ) : (
         <ol class="steps">
@@ -45,9 +47,9 @@ export function TestItem({ test, isOpen }: { test: ReportTest; isOpen: boolean }
       )}
       <Facts
         rows={[
-          ["Started", utc(test.started_at)],
-          ["Id", id],
-          ...test.facts,
+          ...(test.later === undefined
+            ? ([["Started", utc(test.started_at)], ["Id", id], ...test.facts] as const)
+            : []),
           ...linkOf(test.session_url, "Session in the cloud"),
           ...test.traces.map((path) => traceOf(path)),
         ]}

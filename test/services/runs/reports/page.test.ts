@@ -162,6 +162,8 @@ describe("the page of a report", () => {
     expect(await find("output").innerText()).toBe("1 of 8 shown");
     await find("select[name=word]").selectOption("passed");
     expect(await shown()).toEqual([]);
+    await browser.page.getByLabel("Name or reason").fill("fine3");
+    expect(await shown()).toEqual([]);
     await browser.page.getByLabel("Name or reason").fill("");
     expect(await shown()).toEqual(["fine", "also fine"]);
     await browser.page.getByRole("button", { name: "Open all shown" }).press("Enter");
@@ -184,6 +186,26 @@ describe("the page of a report", () => {
     } finally {
       await still.close();
     }
+  });
+
+  it("draws the steps of a passed test of a large report when it is opened, as text, and is smaller for it", async () => {
+    const passed = Array.from({ length: 300 }, (_, at) =>
+      ended(`fine ${at}`, { build: hostile }, [step(0, { label: hostile, input: { name: hostile } })]),
+    );
+    const html = htmlReport([...passed, failedEntry(pictures)], head);
+    expect(await browser.load(html)).toEqual([]);
+    expect(await find(".decision svg.shot").first().isVisible()).toBe(true);
+    expect(await find("details.step").count()).toBe(3);
+    await find("h3", { hasText: "fine 7" }).first().click();
+    const drawn = find("details.test[open]", { hasText: "fine 7" });
+    await drawn.locator("details.step > summary").click();
+    expect(await drawn.locator(".label").innerText()).toContain('<script>alert("x")</script>');
+    expect(await drawn.locator("pre").innerText()).toContain("onerror");
+    expect(await find("[onerror], img, [src=x]").count()).toBe(0);
+    expect(await find("script").count()).toBe(1);
+    expect(html.length).toBeLessThan(
+      htmlReport([...passed.slice(1), failedEntry(pictures)], head).length / 2,
+    );
   });
 
   it("shows what the app logged and requested in a failed step, open where something went wrong", async () => {

@@ -7,6 +7,9 @@ import { factsOf, stepViewOf } from "./runView.ts";
 import { runsOf } from "./source.ts";
 import type { ReportEntry, ReportHead } from "./types.ts";
 
+/** In a report of more tests, the script draws the steps of those that passed: browsers are slow with all at once. */
+const mostWhole = 300;
+
 /**
  * One HTML file without network, pictures inside, whole also where its one script is forbidden. Its policy holds even if escaping
  * failed. Failures come first.
@@ -14,7 +17,7 @@ import type { ReportEntry, ReportHead } from "./types.ts";
 export function htmlReport(entries: readonly ReportEntry[], head: ReportHead): string {
   const { id, generatedAt, skipped = [], notes = [] } = head;
   const pictures = shownPictures(entries);
-  const tests = entries.map(testOf);
+  const tests = entries.map((entry) => testOf(entry, entries.length > mostWhole));
   const { title, main, style, script } = renderReport({ id, generatedAt, tests, skipped, notes, pictures });
   const scriptHash = createHash("sha256").update(script).digest("base64");
   const policy = `default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-${scriptHash}'; base-uri 'none'; form-action 'none'`;
@@ -26,18 +29,19 @@ export function htmlReport(entries: readonly ReportEntry[], head: ReportHead): s
     '<meta name="color-scheme" content="light dark">',
     `${title}<style>${style}</style></head><body>`,
     main,
+    runsOf(entries, skipped),
     `<script>${script}</script>`,
     pictureStore(pictures),
-    runsOf(entries, skipped),
     "</body></html>",
     "",
   ].join("\n");
 }
 
-function testOf(entry: ReportEntry): ReportTest {
+function testOf(entry: ReportEntry, isLarge: boolean): ReportTest {
   const { execution, steps, traces = [], group, requirements = [] } = entry;
   const { id, name, status, flaky, reason, rerun, session_url, started_at, attempts = [] } = execution;
   const decided = status === "passed" ? undefined : decidingStep(decidingSteps(entry));
+  const isLater = isLarge && status === "passed" && !flaky && entry.pictureChoice !== "all";
   const viewOf = (step: ReportEntry["steps"][number]) => ({
     ...stepViewOf(step),
     pictures: shotsOf(step, entry).map(([uri, caption]) => ({ uri, caption })),
@@ -52,7 +56,8 @@ function testOf(entry: ReportEntry): ReportTest {
     ...(session_url !== undefined && { session_url }),
     ...(group !== undefined && { group }),
     faults: besideVerdict(steps.flatMap(noticesOf)),
-    steps: steps.map(viewOf),
+    steps: isLater ? [] : steps.map(viewOf),
+    ...(isLater && { later: steps.length }),
     ...(decided && { decided: viewOf(decided) }),
     facts: [...factsOf(execution), ...endFacts(execution)],
   };
