@@ -17,7 +17,7 @@ app: { url: "${url}" }
 nodes:
   Home: check text "Shop"
   "${markup}": check text "Cart"
-  Gone: check text "Nowhere"
+  Gone: check text "Nowhere" within 300 ms
 edges:
   Home -> ${markup}: { steps: click "Open the cart", back: click "Back" }
   Home -> Gone: click "Back"

@@ -125,6 +125,10 @@ describe.each(views)("at $width px, $colorScheme", (view) => {
 it("runs a test with inputs, and says once for each cause that it failed, that a device is lost, that an alert is new", async () => {
   const { page, trouble, close } = await openPage(browser, await newAddress(daemon, "/tests/greets"));
   await free();
+  await page.clock.install();
+  await page.reload();
+  /** The page asks again now instead of in some seconds. */
+  const soon = () => page.clock.fastForward(5_000);
   const notices = page.getByRole("log", { name: "Notifications" });
   await page.getByLabel("word").fill("gone");
   for (const ended of [1, 2]) {
@@ -132,6 +136,7 @@ it("runs a test with inputs, and says once for each cause that it failed, that a
     await page.getByRole("link", { name: "Open the run" }).waitFor();
     await expect.poll(() => page.locator(".strip .bad").count(), within).toBe(1 + ended);
   }
+  await soon();
   await notices.getByText("greets: failed").waitFor();
   expect(await notices.getByRole("link").count()).toBe(1);
   await notices.getByRole("button", { name: "Dismiss" }).click();
@@ -145,10 +150,12 @@ it("runs a test with inputs, and says once for each cause that it failed, that a
     await route.fulfill({ response, body });
   });
   await call("publish_event", { alert: { kind: "ci_failure", message: markup } });
+  await soon();
   const asked = notices.getByRole("link", { name: `assistant asks: ${markup}` });
   await asked.waitFor();
   await notices.getByRole("link", { name: "unplugged" }).waitFor();
   questions = [];
+  await soon();
   await asked.waitFor({ state: "detached" });
   await notices.getByRole("link", { name: markup, exact: true }).click();
   await page.getByRole("button", { name: "Acknowledge" }).click();

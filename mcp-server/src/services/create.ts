@@ -33,7 +33,7 @@ import { createInventory } from "./devices/inventory.ts";
 import { createLive } from "./devices/live.ts";
 import { createPairings } from "./devices/pairings.ts";
 import { createRecordings } from "./devices/recordings/index.ts";
-import { createStepRecordings } from "./devices/recordings/steps.ts";
+import { StepRecordings } from "./devices/recordings/steps.ts";
 import { createFindPicture } from "./devices/references/index.ts";
 import { createScreen } from "./devices/screen/screenService.ts";
 import { createVerifications } from "./devices/verifications/index.ts";
@@ -124,7 +124,7 @@ export function createServices(deps: ServiceDependencies): RunningServices {
     onError: deps.onFault,
   });
   const driving = { notices, clock, secrets, artifacts, devices, screen, verifications, actions, executions };
-  const steps = createStepRecordings({ devices, inputs, clock, onFault: deps.onFault });
+  const steps = new StepRecordings({ devices, inputs, clock, onFault: deps.onFault });
   const { scripts, workspace } = createScriptRoom(deps, driving, tools.get);
   const schemas = createSchemaChecker(deps.schemaWorkerFile);
   const memory = createMemory({ rows: memoryRows(db), secrets, clock });

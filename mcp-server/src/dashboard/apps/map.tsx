@@ -13,7 +13,7 @@ export function AppMapView({ outline, open, chosen, choose, fold }: AppViewProps
   };
   return (
     <div class="map">
-      <div class="keys">
+      <div class="row">
         <button type="button" aria-label="Zoom in" onClick={keys["+"]}>
           +
         </button>

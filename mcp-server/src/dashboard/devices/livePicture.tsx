@@ -44,7 +44,7 @@ export function LivePicture({ device, isHeld }: { device: DeviceReply; isHeld: b
           <p class="soft small">
             Click into the picture, then type. Tab and Escape leave it; the buttons press keys of a remote.
           </p>
-          <div class="keys">
+          <div class="row">
             {keys.map((key) => (
               <button type="button" key={key} onClick={() => acted(press(key))}>
                 {key}

@@ -101,6 +101,7 @@ export function SchedulePage({ id }: { id: string }) {
             <Actions
               actions={actionsOf(schedule, call)}
               done={({ ask }) => (ask === undefined ? again() : leave())}
+              ended={again}
             />
           )}
           <div class="split">

@@ -1,8 +1,9 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { RunView } from "../../domain/runView.ts";
 import { Badge, Problem, Shown } from "../../views/states.tsx";
-import { asFailure, callTool, type Failure, read } from "./api.ts";
+import { callTool, read } from "./api.ts";
+import { useAttempt } from "./attempt.ts";
 import { usePolled } from "./polled.ts";
 import { addressOf, type RoomName } from "./route.ts";
 
@@ -95,19 +96,15 @@ export function Actions({
   ended?: () => void;
 }) {
   const [asked, setAsked] = useState<Action>();
-  const [isBusy, setBusy] = useState(false);
-  const [end, setEnd] = useState<{ failure?: Failure; run?: string | undefined }>({});
-  const perform = async (action: Action) => {
-    setBusy(true);
-    try {
+  const [run, setRun] = useState<string>();
+  const { failure, isBusy, attempt } = useAttempt();
+  const perform = (action: Action) =>
+    attempt(async () => {
+      setRun(undefined);
       const { result } = await callTool<{ execution_id?: string }>(action.tool, action.args);
-      setEnd({ run: result.execution_id });
+      setRun(result.execution_id);
       done?.(action);
-    } catch (error) {
-      setEnd({ failure: asFailure(error) });
-    }
-    setBusy(false);
-  };
+    });
   return (
     <>
       <div class="row">
@@ -117,22 +114,22 @@ export function Actions({
             type="button"
             class={action.isMain ? "main" : ""}
             disabled={isBusy}
-            onClick={() => (action.ask === undefined ? void perform(action) : setAsked(action))}
+            onClick={() => (action.ask === undefined ? perform(action) : setAsked(action))}
           >
             {action.label}
           </button>
         ))}
         <span role="status" class="row">
-          {end.run !== undefined && <Followed key={end.run} id={end.run} ended={ended} />}
+          {run !== undefined && <Followed key={run} id={run} ended={ended} />}
         </span>
       </div>
-      {end.failure && <Problem failure={end.failure} />}
+      {failure && <Problem failure={failure} />}
       {asked && (
         <Confirm
           {...asked}
           close={(isSure) => {
             setAsked(undefined);
-            if (isSure) void perform(asked);
+            if (isSure) perform(asked);
           }}
         />
       )}
@@ -142,7 +139,7 @@ export function Actions({
 
 function Confirm({ label, ask, close }: Pick<Action, "label" | "ask"> & { close(isSure: boolean): void }) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  useLayoutEffect(() => dialog.current?.showModal(), []);
   return (
     <dialog
       ref={dialog}

@@ -151,6 +151,7 @@ function RunForm({ id, test, devices, again }: { id: string; test: Test; devices
           },
         ]}
         done={again}
+        ended={again}
       />
     </Part>
   );

@@ -6,27 +6,9 @@ import { DeviceError } from "../../../errors.ts";
 import type { PersonDeed, PersonListener, PersonSource, PersonWatch } from "../../../ports.ts";
 import { endsWithin } from "../../../waiting/deadlines.ts";
 import { type DrivenSession, testIdAttributeOf } from "../../browser/session.ts";
-import { candidateSchema } from "../../page/agent/answers.ts";
-import type { Deed, DeedTarget } from "../../page/agent/person/deed.ts";
+import { type Deed, type DeedTarget, deedSchema } from "../../page/agent/person/deed.ts";
 import { countElsewhere } from "../../page/elementsInFrames.ts";
 import { Ears } from "./ears.ts";
-
-const target = z.object({
-  candidates: z.array(candidateSchema).max(50),
-  role: z.string(),
-  name: z.string(),
-});
-/** What a page's script sends is data of a stranger. */
-const deedSchema: z.ZodType<Deed> = z.object({
-  command: z.string().max(40),
-  params: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())])),
-  target: target.exactOptional(),
-  onto: target.exactOptional(),
-  replaces: z.int().min(0).max(3).exactOptional(),
-  secret: z.string().max(60).exactOptional(),
-  frame: z.string(),
-  isTop: z.boolean(),
-});
 
 /** A move through the history that comes this soon after a deed is the page's answer to it. */
 const answeredMs = 1_000;

@@ -24,35 +24,7 @@ export type StepsReport = {
 
 type Note = Pick<RecordedStep, "command" | "params" | "negate" | "timeout_ms">;
 
-/** Recordings of what is done to devices, as steps of a test; one for each device. */
-export type StepRecordings = {
-  /**
-   * Takes the device for as long as it goes on. Throws ALREADY_EXISTS for a device whose steps are recorded, and what
-   * taking a device throws.
-   */
-  start(
-    ref: DeviceRef,
-    spec: { max_ms: number },
-    context: CallContext,
-  ): Promise<{ recording_id: string; hears_person: boolean; until: string }>;
-  has(recordingId: string): boolean;
-  /** Waits up to `wait_ms` for a revision other than `after`. Throws RECORDING_NOT_FOUND. */
-  read(
-    recordingId: string,
-    options: { after?: number | undefined; wait_ms: number; point?: boolean | undefined },
-    signal: AbortSignal,
-  ): Promise<StepsReport>;
-  /** Ends it, unless it has ended. Throws RECORDING_NOT_FOUND. */
-  stop(recordingId: string): Promise<StepsReport>;
-  /** Whether what this caller does to the device is recorded. */
-  isRecorded(deviceId: string, context: CallContext): boolean;
-  /** Adds what a tool did or checked, with selectors in place of refs. */
-  note(deviceId: string, steps: readonly Note[], context: CallContext): void;
-  running(): number;
-  close(): Promise<void>;
-};
-
-export type StepDependencies = {
+type StepDependencies = {
   devices: Pick<DeviceService, "acquire">;
   inputs: Pick<Inputs, "latest">;
   clock: Clock;
@@ -67,13 +39,16 @@ const mostEnded = 20;
 /** What a command sent may be heard of this much later. */
 const lateMs = 100;
 
-export const createStepRecordings = (deps: StepDependencies): StepRecordings => new Recordings(deps);
-
-class Recordings implements StepRecordings {
+/** Recordings of what is done to devices, as steps of a test; one for each device. */
+export class StepRecordings {
   private readonly all = new Map<string, LiveSteps>();
 
   constructor(private readonly deps: StepDependencies) {}
 
+  /**
+   * Takes the device for as long as it goes on. Throws ALREADY_EXISTS for a device whose steps are recorded, and what
+   * taking a device throws.
+   */
   async start(ref: DeviceRef, { max_ms }: { max_ms: number }, context: CallContext) {
     const ending = new AbortController();
     // It outlives its call; a call that is given up meanwhile ends it.
@@ -99,9 +74,10 @@ class Recordings implements StepRecordings {
     return this.all.has(recordingId);
   }
 
+  /** Waits up to `wait_ms` for a revision other than `after`. Throws RECORDING_NOT_FOUND. */
   async read(
     recordingId: string,
-    { after, wait_ms, point }: Parameters<StepRecordings["read"]>[1],
+    { after, wait_ms, point }: { after?: number | undefined; wait_ms: number; point?: boolean | undefined },
     signal: AbortSignal,
   ): Promise<StepsReport> {
     const live = this.get(recordingId);
@@ -110,16 +86,19 @@ class Recordings implements StepRecordings {
     return live.report();
   }
 
+  /** Ends it, unless it has ended. Throws RECORDING_NOT_FOUND. */
   async stop(recordingId: string): Promise<StepsReport> {
     const live = this.get(recordingId);
     await live.end("stopped");
     return live.report();
   }
 
+  /** Whether what this caller does to the device is recorded. */
   isRecorded(deviceId: string, context: CallContext): boolean {
     return this.of(deviceId, context) !== undefined;
   }
 
+  /** Adds what a tool did or checked, with selectors in place of refs. */
   note(deviceId: string, steps: readonly Note[], context: CallContext): void {
     this.of(deviceId, context)?.note(steps);
   }
