@@ -119,7 +119,8 @@ const hanging = " ".repeat(11);
  * copied stays whole.
  */
 export function wrapText(text: string, columns = Number.POSITIVE_INFINITY, start?: number): string {
-  const isWide = (line: string) => line.length > columns && !/^ *(?:repeat|trace|labwright) (?!\[)/.test(line);
+  const isWide = (line: string) =>
+    line.length > columns && !/^ *(?:repeat|trace|labwright) (?!\[)/.test(line);
   const wrap = (line: string) => (isWide(line) ? wrapLine(line, columns, start) : line);
   return text.split("\n").map(wrap).join("\n");
 }
