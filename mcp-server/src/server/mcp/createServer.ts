@@ -101,7 +101,7 @@ class TolerantServer extends McpServer {
 
 /** A screen with a tick. */
 const icon = {
-  src: "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24' fill='none' stroke='%23257' stroke-width='2'%3E%3Cpath d='M2 4h20v13H2zM8 21h8M8 10l3 3 5-6'/%3E%3C/svg%3E",
+  src: "data:image/svg+xml,%3Csvg%20xmlns='http://www.w3.org/2000/svg'%20viewBox='0%200%2024%2024'%20fill='none'%20stroke='%23257'%20stroke-width='2'%3E%3Cpath%20d='M2%204h20v13H2zM8%2021h8M8%2010l3%203%205-6'/%3E%3C/svg%3E",
   mimeType: "image/svg+xml",
   sizes: ["any"],
 };
