@@ -276,6 +276,7 @@ describe("the OpenAPI document", () => {
             parameters: [
               { name: "after", in: "query", schema: { type: "integer", minimum: 0 } },
               { name: "consumer", in: "query", schema: { type: "string" } },
+              { name: "device", in: "query", schema: { type: "string" } },
               { name: "limit", in: "query", schema: { minimum: 1, maximum: 1_000, default: 100 } },
             ],
           },

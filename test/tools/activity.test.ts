@@ -72,8 +72,8 @@ test("a failed step of a test keeps what the page logged and requested, for its 
     },
   ]);
   const html = await reportOf(run.structured.execution_id);
-  expect(html).toContain("&lt;i&gt;not paid&lt;/i&gt;");
-  expect(html).toContain("&lt;b&gt;no bank for [secret STAFF]&lt;/b&gt;");
+  expect(html).toContain("&lt;i>not paid&lt;/i>");
+  expect(html).toContain("&lt;b>no bank for [secret STAFF]&lt;/b>");
 });
 
 test("actions that fail have it too, in their record and not in the reply", async () => {

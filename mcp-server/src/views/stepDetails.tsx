@@ -33,7 +33,9 @@ export function StepDetails({ step, isBare }: { step: Step; isBare?: boolean }) 
           ))}
         </ul>
       )}
-      {!isBare && <Shots pictures={pictures} area={area} since={pictureBefore(step)} />}
+      {!isBare && pictures.length > 0 && (
+        <Shots pictures={pictures} area={area} since={pictureBefore(step)} />
+      )}
       {activity && <Activity {...activity} />}
       {files.map((file) => (
         <File key={file.uri} {...file} />
