@@ -100,8 +100,23 @@ function gap(good: readonly StepView[], now: readonly StepView[]): Unjudged[] {
   return [...pairs, ...now.slice(from).map((added) => ({ now: added }))];
 }
 
-/** The longest common subsequence, as pairs of indexes. */
+/** The longest common subsequence, as pairs of indexes. What begins and ends alike needs no table. */
 function alike(a: readonly string[], b: readonly string[]): (readonly [number, number])[] {
+  const shorter = Math.min(a.length, b.length);
+  let start = 0;
+  while (start < shorter && a[start] === b[start]) start++;
+  let end = 0;
+  while (end < shorter - start && a.at(-1 - end) === b.at(-1 - end)) end++;
+  const [aEnd, bEnd] = [a.length - end, b.length - end];
+  const between = common(a.slice(start, aEnd), b.slice(start, bEnd));
+  return [
+    ...Array.from({ length: start }, (_, at) => [at, at] as const),
+    ...between.map(([i, j]) => [start + i, start + j] as const),
+    ...Array.from({ length: end }, (_, at) => [aEnd + at, bEnd + at] as const),
+  ];
+}
+
+function common(a: readonly string[], b: readonly string[]): [number, number][] {
   const rest = restTable(a, b);
   const pairs: [number, number][] = [];
   for (let i = 0, j = 0; i < a.length && j < b.length; )
