@@ -50,6 +50,10 @@ export function Recording({ id, isHeld }: { id: string; isHeld: boolean }) {
     <Part title="Record a test">
       {recordingId !== null && (
         <>
+          <p class="note warn">
+            What you type is written into the test. Type no password: <code>labwright record</code> keeps
+            passwords out.
+          </p>
           <Steps recordingId={recordingId} />
           <button type="button" class="main" disabled={isBusy} onClick={() => attempt(stop)}>
             Stop
