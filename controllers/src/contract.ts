@@ -225,18 +225,13 @@ export type CloudSession = {
   reportVerdict(verdict: { status: "passed" | "failed"; reason: string }, signal: AbortSignal): Promise<void>;
 };
 
+type PageNotice = "dialog" | "tab" | "download" | "page_error" | "console_error" | "http_error";
+type NoticeKind = PageNotice | "url_denied" | "restarted";
+
 /** Something the device did by itself. `seq` counts up from 1 for as long as the controller lives. */
 export type DeviceNotice = {
   seq: number;
-  kind:
-    | "dialog"
-    | "tab"
-    | "download"
-    | "page_error"
-    | "console_error"
-    | "http_error"
-    | "url_denied"
-    | "restarted";
+  kind: NoticeKind;
   text: string;
   at: string;
   /** A page of the holder did it, while a run that started fresh drove another one. */

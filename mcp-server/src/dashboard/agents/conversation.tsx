@@ -1,4 +1,5 @@
 import { Badge, Empty, Problem, Shown } from "../../views/states.tsx";
+import { Scrolled } from "../../views/text.tsx";
 import { Failure, read, send } from "../shell/api.ts";
 import { useAttempt } from "../shell/attempt.ts";
 import { usePolled } from "../shell/polled.ts";
@@ -108,7 +109,6 @@ const Said = ({ by, text, isBad, you }: Line & { you: string }) => (
 const Folded = ({ text, folded, isBad }: Line) => (
   <details>
     <summary class={isBad ? "note bad" : ""}>{text}</summary>
-    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
-    <pre tabIndex={0}>{folded}</pre>
+    <Scrolled text={folded ?? ""} />
   </details>
 );

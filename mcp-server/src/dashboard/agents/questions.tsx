@@ -1,6 +1,7 @@
 import type { Question } from "../../domain/question.ts";
 import { moment } from "../../views/format.ts";
 import { Problem, Shown } from "../../views/states.tsx";
+import { Scrolled } from "../../views/text.tsx";
 import { callTool, read, send } from "../shell/api.ts";
 import { useAttempt } from "../shell/attempt.ts";
 import { usePolled } from "../shell/polled.ts";
@@ -54,10 +55,7 @@ const Card = ({ kind, from, text, details, options, isBusy, answer, ...rest }: C
     <p>
       <strong>{from}</strong> asks: {text}
     </p>
-    {details.length > 0 && (
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
-      <pre tabIndex={0}>{details.join("\n")}</pre>
-    )}
+    {details.length > 0 && <Scrolled text={details.join("\n")} />}
     <div class="row">
       {options.map(({ name, title }) => (
         <button key={name} type="button" disabled={isBusy} onClick={() => answer(name)}>

@@ -1,5 +1,6 @@
 import { duration, moment } from "../../views/format.ts";
 import { Badge, Empty, Problem, Shown } from "../../views/states.tsx";
+import { Scrolled } from "../../views/text.tsx";
 import { read, send } from "../shell/api.ts";
 import { useAttempt } from "../shell/attempt.ts";
 import { usePolled } from "../shell/polled.ts";
@@ -64,8 +65,7 @@ const Finding = ({ result }: TaskReply) =>
   result && (
     <section class="card" aria-label="Finding">
       <h2>Finding</h2>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
-      <pre tabIndex={0}>{JSON.stringify(result, undefined, 2)}</pre>
+      <Scrolled text={JSON.stringify(result, undefined, 2)} />
     </section>
   );
 

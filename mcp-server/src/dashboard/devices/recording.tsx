@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { Problem, Shown } from "../../views/states.tsx";
+import { Scrolled } from "../../views/text.tsx";
 import { callTool } from "../shell/api.ts";
 import { useAttempt } from "../shell/attempt.ts";
 import { Part } from "../shell/detail.tsx";
@@ -78,8 +79,7 @@ export function Recording({ id, isHeld }: { id: string; isHeld: boolean }) {
 }
 
 const Lines = ({ steps }: { steps: readonly Step[] }) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
-  <pre tabIndex={0}>{linesOf(steps.map(written)).join("\n") || "Nothing is recorded yet."}</pre>
+  <Scrolled text={linesOf(steps.map(written)).join("\n") || "Nothing is recorded yet."} />
 );
 
 function Steps({ recordingId }: { recordingId: string }) {

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { duration, moment } from "../../views/format.ts";
 import { Badge, Empty, Facts } from "../../views/states.tsx";
+import { Scrolled } from "../../views/text.tsx";
 import type { HostsReply } from "../devices/replies.ts";
 import { callTool } from "../shell/api.ts";
 import { Actions, Detail, Part, RunLink } from "../shell/detail.tsx";
@@ -68,10 +69,7 @@ export const TestPage = ({ id }: { id: string }) => (
         <RunForm id={id} test={test} devices={devices} again={again} />
         <div class="split">
           <Part title="Steps">
-            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
-            <pre tabIndex={0}>
-              {linesOf(test.steps ?? { blocks: test.blocks, edges: test.edges }).join("\n")}
-            </pre>
+            <Scrolled text={linesOf(test.steps ?? { blocks: test.blocks, edges: test.edges }).join("\n")} />
           </Part>
           <Part title="Facts">
             <Facts

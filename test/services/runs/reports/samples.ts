@@ -134,3 +134,15 @@ export const hostileEntry = (): ReportEntry => ({
   ],
   pictures: new Map([[hostile, { ...redPicture, mimeType: `image/png"><script>alert(3)</script>` }]]),
 });
+
+/** A run that ended, without pictures. */
+export const ended = (
+  name: string,
+  more: Partial<ReportEntry["execution"]>,
+  steps: Step[] = [],
+): ReportEntry => ({
+  execution: execution({ id: `id of ${name}`, name, ...more }),
+  steps,
+  pictures: new Map(),
+});
+export const because = (code: string, message = "It ended.") => ({ reason: { code, message } });
