@@ -31,7 +31,7 @@ const testFiles = allFiles.filter((file) => !deviceFiles.includes(file));
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId, project }: TestSpecification) =>
-      /\/test\/(e2e|interop|server)\//.test(moduleId) ? 0 : Number(project.name === "shared") + 1;
+      /\/test\/(e2e|interop|page|server)\//.test(moduleId) ? 0 : Number(project.name === "shared") + 1;
     const sorted = await super.sort(files);
     return sorted.toSorted((a, b) => rank(a) - rank(b));
   }
