@@ -222,6 +222,33 @@ test("a file of a phone becomes an artifact", async () => {
   expect(Buffer.from(bytes).toString()).toBe("lamp, chair");
 });
 
+test.each([
+  "phone1",
+  "iphone",
+])("what is typed into a password field of %s is recorded as a secret", async (device_id) => {
+  const act = (...actions: object[]) =>
+    client.call("execute_device_action", { device_id, actions, look: false });
+  await act(
+    { command: "open_app", params: { app: { package: "dev.labwright.shop" } } },
+    { command: "click_element", params: { selector: "Account" } },
+  );
+  const started = await client.call("start_recording", { device_id, kind: "steps" });
+  const { recording_id } = started.structured;
+  await act({ command: "click_element", params: { selector: "Password" } });
+  for (const text of ["hunt", "er2"]) await act({ command: "type_text", params: { text } });
+  await act({ command: "click_element", params: { selector: "User" } });
+  await act({ command: "input_text", params: { selector: "Password", text: "hunter2" } });
+  const { structured } = await client.call("stop_recording", { recording_id });
+  expect(JSON.stringify(structured)).not.toMatch(/hunt|er2/);
+  expect(structured.steps).toMatchObject([
+    { command: "click_element" },
+    { command: "type_text", params: { text: "{{secret.PASSWORD}}" } },
+    { command: "click_element" },
+    { command: "input_text", params: { text: "{{secret.PASSWORD}}" } },
+  ]);
+  await client.call("release_control", { device_id });
+});
+
 test("a phone says that its own traffic passes no rule of ours", async () => {
   const { structured } = await client.call("get_device_info", { device_id: "phone1" });
   expect(structured).toMatchObject({ version: "Android 14", note: expect.stringContaining("url_policy") });

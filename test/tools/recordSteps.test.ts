@@ -178,6 +178,37 @@ test.each([
   });
 });
 
+test("what a tool types into a password field is a secret by its name in the test, and the rest is as it was typed", async () => {
+  const { session_id, until, read, page } = await record();
+  await until(({ screens }) => screens.length === 1);
+  const act = (command: string, params: object) =>
+    anna.call("execute_device_action", { session_id, actions: [{ command, params }], look: false });
+  await act("click_element", { selector: 'role=textbox[name="Name"]' });
+  for (const text of ["an", "na"]) await act("type_text", { text });
+  const click = { command: "click_element", params: { selector: 'role=textbox[name="Password"]' } };
+  const type = { command: "type_text", params: { text: "hun" } };
+  await anna.call("execute_device_action", { session_id, actions: [click, type], look: false });
+  await act("type_text", { text: "ter3" });
+  await act("press_key", { key: "Backspace" });
+  await act("type_text", { text: "2" });
+  expect(await page.getByLabel("Password").inputValue()).toBe("hunter2");
+  await act("input_text", { selector: 'role=textbox[name="Password"]', text: "hunter2" });
+  await act("press_key", { key: "Enter" });
+  const report = await read();
+  expect(JSON.stringify(report)).not.toMatch(/hun|ter[23]/);
+  const typed = report.steps.filter(({ command }) => /^(type|input)_text$|press_key/.test(command));
+  expect(typed).toMatchObject([
+    { command: "type_text", params: { text: "anna" } },
+    {
+      command: "type_text",
+      params: { text: "{{secret.PASSWORD}}" },
+      remark: expect.stringMatching(/PASSWORD/),
+    },
+    { command: "press_key", params: { key: "Enter" } },
+  ]);
+  await anna.call("release_control", { session_id });
+});
+
 test("a host's own calls become the same steps, and a lost lease or browser ends the recording", async () => {
   const taken = await anna.call("take_control", { device_id: "box" });
   const { session_id } = taken.structured;

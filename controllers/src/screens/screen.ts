@@ -84,12 +84,13 @@ class ScreenBuilder {
     const { name, guessed } = nameOf(node);
     const value = heldBy(node);
     const all = value === undefined ? wordsIn(node).join(" ") : "";
+    const about = [...(guessed ? ["(name guessed)"] : []), ...(node.password ? ["password"] : [])];
     return this.make(node, {
       role: roleOfActing(node),
       name,
       ...(all !== name && all !== "" && { text: cut(all) }),
       ...(value !== undefined && { value }),
-      ...(guessed && { about: ["(name guessed)"] }),
+      ...(about.length > 0 && { about }),
       states: statesOf(node, switchOf(node)),
       ...place,
       interactive: true,

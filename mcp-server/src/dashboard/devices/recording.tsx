@@ -52,8 +52,9 @@ export function Recording({ id, isHeld }: { id: string; isHeld: boolean }) {
       {recordingId !== null && (
         <>
           <p class="note warn">
-            What you type is written into the test. Type no password: <code>labwright record</code> keeps
-            passwords out.
+            What you type is written into the test, except into password fields: a secret's name stands there.
+            The records of runs keep what you type: <code>labwright record</code> keeps passwords out of
+            those, too.
           </p>
           <Steps recordingId={recordingId} />
           <button type="button" class="main" disabled={isBusy} onClick={() => attempt(stop)}>

@@ -26,7 +26,7 @@ import { callerOf, type Notices } from "../records/notices.ts";
 import { verdictOf } from "../records/verdicts.ts";
 import { commandsOf } from "./findCommand.ts";
 import type { StepRecordings } from "./recordings/steps.ts";
-import { withElementAt, withLastingSelectors } from "./screen/lasting.ts";
+import { asRecorded, withLastingSelectors } from "./screen/lasting.ts";
 
 export type BatchRequest = DeviceRef &
   ActionBatch & {
@@ -111,8 +111,8 @@ export function createBatches({
 
   async function namedIn({ lasting }: BatchRequest, batch: ActionBatch, { device, context, signal }: Run) {
     const isRecorded = steps.isRecorded(device.id, context);
-    const asked = isRecorded ? await withElementAt(device, batch.actions, signal) : batch.actions;
-    return lasting || isRecorded ? withLastingSelectors(device, asked, signal) : undefined;
+    if (isRecorded) return asRecorded(device, batch.actions, signal);
+    return lasting ? withLastingSelectors(device, batch.actions, signal) : undefined;
   }
 
   /** Adds them to a recording of steps, and returns them to a caller who asked for them. */

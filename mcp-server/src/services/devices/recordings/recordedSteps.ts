@@ -38,14 +38,24 @@ export function withDeed(steps: readonly RecordedStep[], deed: Did): RecordedSte
   return [...kept, step];
 }
 
-/** The steps with what a tool did. Text that is typed in several calls is one step. */
+/** The steps with what a tool did. Text that is typed in several calls is one step; a secret stands for all that its field holds. */
 export function withNote(steps: RecordedStep[], step: Omit<RecordedStep, "by">): RecordedStep[] {
   const last = steps.at(-1);
+  const [before, secret] = [last && secretIn(last), secretIn(step)];
+  const isCorrection = step.command === "press_key" && /^(backspace|delete)$/i.test(String(step.params.key));
+  if (before !== undefined && (secret === before || isCorrection)) return steps;
   const isTyping = last?.command === "type_text" && last.by === "tool" && step.command === "type_text";
-  if (!isTyping) return [...steps, { ...step, by: "tool" }];
+  if (!isTyping || before !== undefined || secret !== undefined) {
+    const remark = remarkOf(step.command, step.params, secret);
+    return [...steps, { ...step, by: "tool", ...(remark && { remark }) }];
+  }
   const text = `${String(last.params.text)}${String(step.params.text)}`;
   return [...steps.slice(0, -1), { ...last, params: { ...last.params, text } }];
 }
+
+/** The name of the secret that a step types. */
+const secretIn = ({ command, params }: Pick<RecordedStep, "command" | "params">): string | undefined =>
+  /^(type|input)_text$/.test(command) ? /^\{\{secret\.(\w+)\}\}$/.exec(String(params.text))?.[1] : undefined;
 
 function stepOf(deed: Did): RecordedStep {
   const { command, params, selectors, onto, role, name, secret } = deed;

@@ -21,11 +21,21 @@ export async function withLastingSelectors<Command extends { params: Params }>(
   return commands.map((command) => ({ ...command, params: withSelectors(command.params, best) }));
 }
 
+/** Commands as a test keeps them: without passwords and refs, and with elements in place of points; to be asked before they run. */
+export async function asRecorded<Command extends { command: string; params: Params }>(
+  device: OpenDevice,
+  commands: readonly Command[],
+  signal: AbortSignal,
+) {
+  const hidden = await withoutPasswords(device, commands, signal);
+  return withLastingSelectors(device, await withElementAt(device, hidden, signal), signal);
+}
+
 /**
- * The same commands, the first as a click on the element at its point, where a selector finds that alone; to be asked before they
- * run. The other commands run on screens that are not there yet.
+ * The same commands, the first as a click on the element at its point, where a selector finds that alone. The other commands run on
+ * screens that are not there yet.
  */
-export async function withElementAt<Command extends { command: string; params: Params }>(
+async function withElementAt<Command extends { command: string; params: Params }>(
   device: OpenDevice,
   commands: readonly Command[],
   signal: AbortSignal,
@@ -40,6 +50,46 @@ export async function withElementAt<Command extends { command: string; params: P
     ? commands
     : [{ ...first, command: "click_element", params: { selector } }, ...rest];
 }
+
+/**
+ * The same commands with the name of a secret in place of what is typed into a password field: the one that has the focus, or that is
+ * named by its ref, its name or one of its selectors.
+ */
+async function withoutPasswords<Command extends { command: string; params: Params }>(
+  device: OpenDevice,
+  commands: readonly Command[],
+  signal: AbortSignal,
+): Promise<readonly Command[]> {
+  if (!commands.some(({ command }) => isTyping.test(command))) return commands;
+  const source = await findPort(device, "elements", signal);
+  const dump = await source?.dump({ interactiveOnly: true }, signal).catch(() => undefined);
+  const fields = dump?.elements.filter(({ about }) => about?.includes("password")) ?? [];
+  if (!source || fields.length === 0) return commands;
+  const refs = fields.map(({ ref }) => ref);
+  const ranked = await source.selectors(refs, signal);
+  const named = ({ ref, selector }: Params) =>
+    fields.find(
+      (field, at) =>
+        [field.ref, field.name].includes(String(ref ?? selector)) ||
+        ranked[at]?.some((one) => one.selector === selector),
+    );
+  let focus = fields.find(({ states }) => states.includes("focused"));
+  return commands.map((one) => {
+    const { command, params } = one;
+    if (params.ref !== undefined || params.selector !== undefined) focus = named(params);
+    if (!focus || !isTyping.test(command)) return one;
+    return { ...one, params: { ...params, text: `{{secret.${secretNameOf(focus.name)}}}` } };
+  });
+}
+
+const isTyping = /^(type|input)_text$/;
+
+const secretNameOf = (name: string): string =>
+  name
+    .toUpperCase()
+    .replace(/[^A-Z0-9]+/g, "_")
+    .slice(0, 40)
+    .replace(/^[\d_]+|_+$/g, "") || "PASSWORD";
 
 /** A selector of the smallest element that can be used at a point. */
 async function selectorAt(device: OpenDevice, x: number, y: number, signal: AbortSignal) {
