@@ -13,6 +13,7 @@ import {
 import {
   failedEntry,
   head,
+  historyOf,
   hostileEntry,
   passedEntry,
   redPicture,
@@ -47,7 +48,7 @@ const merge = (...args: string[]) =>
 const pictures = new Map(["artifact://aa", "artifact://bb"].map((uri) => [uri, redPicture]));
 const requirements = [{ code: "REQ-1", name: "Counts", coverage: "full" as const }];
 const passed = passedEntry();
-const failed: ReportEntry = { ...failedEntry(pictures), requirements };
+const failed: ReportEntry = { ...failedEntry(pictures), requirements, history: historyOf(2) };
 
 async function shard(name: string, ...entries: ReportEntry[]): Promise<string> {
   await mkdir(join(cwd, name), { recursive: true });
@@ -68,9 +69,10 @@ test("the reports of shards become those that one run of all tests would have wr
   const page = await read("all", "report.html");
   expect(page.split("data:image/png;base64,")).toHaveLength(3);
   expect(page).toContain("<b>REQ-1</b> Counts");
+  expect(page).toContain("flaky, 2025-12-30 09:00:00 UTC");
   // What was merged can be merged again.
-  expect(readReport(page).entries.map(({ execution }) => execution.name)).toEqual(
-    entries.map(({ execution }) => execution.name),
+  expect(readReport(page).entries.map(({ execution, history }) => [execution.name, history])).toEqual(
+    entries.map(({ execution, history }) => [execution.name, history]),
   );
   expect(await readdir(join(cwd, "all"))).toEqual(["ctrf.json", "junit.xml", "report.html"]);
 });

@@ -36,8 +36,13 @@ beforeAll(async () => {
   ]);
   const steps = [{ navigate_to_url: { url: site.url } }, { text_visible: { text: "Paid" } }];
   const inputs = [{ name: "card", default: "visa" }];
-  const testcase = { name: "pay", fresh: false, inputs, steps };
-  expect(await daemon.call("save_testcase", { testcase })).toMatchObject({ success: true });
+  for (const [name, tag] of [
+    ["pay", "smoke"],
+    ["never runs", "slow"],
+  ]) {
+    const testcase = { name, tags: [tag], fresh: false, inputs, steps };
+    expect(await daemon.call("save_testcase", { testcase })).toMatchObject({ success: true });
+  }
   await runPay();
   answer = { status: 502, text: "Declined" };
   failed = await runPay();
@@ -116,6 +121,12 @@ it("runs a failed run again with its inputs, and the failed ones of a list", asy
   expect(await typed.inputValue()).toBe("no such run");
   await typed.fill("pay");
   await page.getByRole("list", { name: /^History/ }).waitFor();
+  const tag = page.getByLabel("Tag");
+  expect(await tag.locator("option").allTextContents()).toEqual(["any", "slow", "smoke"]);
+  await tag.selectOption("slow");
+  await isShown(page, "No run matches");
+  await tag.selectOption("smoke");
+  await page.getByRole("row").getByRole("link", { name: "pay" }).first().waitFor();
   answer = { status: 502, text: "Declined" };
   expect(trouble).toEqual([]);
   await close();

@@ -11,6 +11,7 @@ import {
 } from "#mcp-server/storage/index.ts";
 import { describeEachDatabase } from "../fixtures/database.ts";
 import { minute, storeOpenRun, storeRuns } from "../fixtures/executionRecords.ts";
+import { saveTestcase } from "../services/lab/requirements/facts.ts";
 
 describeEachDatabase("the search for executions", (open) => {
   let db: Database;
@@ -119,5 +120,23 @@ describeEachDatabase("the search for executions", (open) => {
     for (const filter of [{ device: "lab" }, { device: "t" }, { name: "GO" }, { name: "'; --" }])
       expect(await idsOf(filter), JSON.stringify(filter)).toEqual([]);
     expect(await search.countByStatus({ name: "nobody" })).toEqual({});
+  });
+
+  it("a tag finds the runs of saved tests that have it now, also runs for a row", async () => {
+    await db.execute(sql`truncate testcases cascade`);
+    await saveTestcase(db, "login", { tags: ["smoke", "fast"] });
+    await saveTestcase(db, "logout", { tags: ["smoke too"] });
+    await storeRuns(db, {
+      run: { started_at: minute(1) },
+      row: { name: "login [anna]", input: { testcase: "login" } },
+      other: { name: "logout" },
+      script: { kind: "script" },
+      foreign: { project: "/elsewhere" },
+    });
+    expect(await idsOf({ tag: "smoke" })).toEqual(["run", "row"]);
+    expect(await search.countByStatus({ tag: "smoke" })).toEqual({ passed: 2 });
+    expect(await idsOf({ tag: "smoke", name: "login" })).toEqual(["run"]);
+    await saveTestcase(db, "login", { tags: ["slow"] });
+    expect(await idsOf({ tag: "smoke" })).toEqual([]);
   });
 });

@@ -71,6 +71,34 @@ describeEachDatabase("records of runs", (open) => {
     expect(run?.unpassed.map(({ label }) => label)).toEqual(steps.slice(10).map(({ label }) => label));
   });
 
+  it("before each run are the marks of its test on such a device, newest first, fifteen at most", async () => {
+    const web = { device_model: "web", device_version: "chromium 140.0" };
+    const marks = Array.from({ length: 17 }, (_, at) => [`m${at}`, { ...web, started_at: minute(at) }]);
+    await storeRuns(db, {
+      ...Object.fromEntries(marks),
+      m15: { ...web, started_at: minute(15), end: { result: { flaky: true }, duration_ms: 7 } },
+      m16: { device_model: "web", started_at: minute(16), ...failed },
+      now: { ...web, device_version: "chromium 141.0", started_at: minute(20) },
+      later: { ...web, started_at: minute(21) },
+      box: { started_at: minute(20) },
+      ...{ firefox: { ...web, device_version: "firefox 150.0" }, script: { ...web, kind: "script" } },
+      ...{ other: { ...web, name: "logout" }, foreign: { ...web, project: "/shop" } },
+    });
+    await storeOpenRun(db, "open", { ...web, started_at: minute(19) });
+    const found = await runRecords(db).marksBefore(["now", "box", "m1", "gone"]);
+    expect([...found.keys()].toSorted()).toEqual(["m1", "now"]);
+    expect(found.get("m1")?.map(({ execution_id }) => execution_id)).toEqual(["m0"]);
+    const [last, before, ...rest] = found.get("now") ?? [];
+    expect(last).toEqual({
+      ...{ execution_id: "m16", status: "failed", started_at: minute(16), duration_ms: 10 },
+    });
+    expect(before).toMatchObject({ execution_id: "m15", status: "passed", flaky: true, duration_ms: 7 });
+    expect(rest.map(({ execution_id }) => execution_id)).toEqual(
+      Array.from({ length: 13 }, (_, at) => `m${14 - at}`),
+    );
+    expect(await runRecords(db).marksBefore([])).toEqual(new Map());
+  });
+
   it("near a run are tests of its device or app that started within the window", async () => {
     const near = { name: "other", started_at: minute(30) };
     await storeRuns(db, {

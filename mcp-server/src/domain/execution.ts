@@ -122,6 +122,12 @@ export type Execution = z.output<typeof executionSchema> & {
   project?: string;
 };
 
+/** A run as one of its test's history. */
+export const runMarkSchema = executionSchema
+  .pick({ status: true, started_at: true, duration_ms: true, flaky: true })
+  .extend({ execution_id: z.string() });
+export type RunMark = z.output<typeof runMarkSchema>;
+
 /** A page for people, and the files that CI systems and test managers read. */
 export const reportFormats = ["html", "junit", "ctrf"] as const;
 export type ReportFormat = (typeof reportFormats)[number];

@@ -197,6 +197,7 @@ export const getExecutionResults = defineTool({
     environment: filter,
     release: filter,
     build: filter,
+    tag: filter.describe("Of saved test cases, as they are now"),
     classification: z.enum([...classificationSchema.options, "none"]).optional(),
     since: filter.describe("ISO time"),
     until: filter,
@@ -204,6 +205,7 @@ export const getExecutionResults = defineTool({
     before: filter.describe("next of the page before"),
     ...maxTokensField(2_000),
   }),
+  unlisted: ["tag"],
   output: z.object({
     counts: z.record(z.string(), z.int()).describe("By status, of all that match"),
     executions: z.array(

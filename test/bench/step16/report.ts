@@ -8,7 +8,7 @@ import type { Browser, Page } from "playwright-core";
 import { htmlReport } from "#mcp-server/services/runs/reports/html.ts";
 import type { ReportEntry } from "#mcp-server/services/runs/reports/index.ts";
 import { openPage, startBrowser } from "../../page/pages.ts";
-import { execution, failedEntry, head, step } from "../../services/runs/reports/samples.ts";
+import { execution, failedEntry, head, historyOf, step } from "../../services/runs/reports/samples.ts";
 import { servePages } from "../pages.ts";
 import type { Measurement } from "../rows.ts";
 import { type Bench, browserArgs, type Sides } from "../sides.ts";
@@ -34,14 +34,20 @@ function largeReport(png: Buffer): string {
         artifacts: [{ kind: "screenshot_after", uri, mime_type: "image/png" }],
       }));
       const pictures = new Map([[uri, { mimeType: "image/png", bytes, width: 1_280, height: 720 }]]);
-      return { execution: { ...failed, ...facts }, steps: [...steps.slice(0, 5), ...end], pictures };
+      return {
+        ...{ execution: { ...failed, ...facts }, steps: [...steps.slice(0, 5), ...end], pictures },
+        history: historyOf(15),
+      };
     }
     const attempts = [
       { id: "1", status: "failed" as const, duration_ms: 9 },
       { id: "2", status: "passed" as const, duration_ms: 9 },
     ];
     const flaky = at % 100 === 1 && { flaky: true, attempts };
-    return { execution: execution({ ...facts, ...flaky }), steps, pictures: new Map() };
+    return {
+      ...{ execution: execution({ ...facts, ...flaky }), steps, pictures: new Map() },
+      ...(flaky && { history: historyOf(15) }),
+    };
   });
   return htmlReport(entries, head);
 }

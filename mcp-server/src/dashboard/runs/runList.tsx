@@ -1,24 +1,15 @@
 import { useState } from "preact/hooks";
+import type { RunMark } from "../../domain/execution.ts";
 import { duration, moment } from "../../views/format.ts";
 import { Badge, Empty, Shown } from "../../views/states.tsx";
 import { callTool } from "../shell/api.ts";
-import { Choice, Table } from "../shell/listing.tsx";
+import { Choice, Table, textsOf } from "../shell/listing.tsx";
 import { usePolled } from "../shell/polled.ts";
 import { addressOf } from "../shell/route.ts";
 import { Strip } from "../shell/strip.tsx";
 import { lastFailed, runAllAgain } from "./again.ts";
 
-type RunLine = {
-  execution_id: string;
-  kind: string;
-  name: string;
-  status: string;
-  reason?: string;
-  device?: string;
-  started_at: string;
-  duration_ms?: number;
-  flaky?: boolean;
-};
+type RunLine = RunMark & { kind: string; name: string; reason?: string; device?: string };
 type ResultsReply = {
   counts: Record<string, number>;
   executions: RunLine[];
@@ -30,12 +21,12 @@ const texts = {
   ...{ environment: "Environment", release: "Release", build: "Build" },
 } as const;
 type Text = keyof typeof texts;
-type Filter = Record<"kind" | "status" | Text, string>;
+type Filter = Record<"kind" | "status" | "tag" | Text, string>;
 
 const kinds = ["testcase", "script", "navigation", "validation", "plan", "api", "actions", "investigation"];
 const statuses = ["running", "queued", "passed", "failed", "error", "timeout", "cancelled"];
 const nothingAsked: Filter = {
-  ...{ kind: "", status: "", name: "", device: "" },
+  ...{ kind: "", status: "", tag: "", name: "", device: "" },
   ...{ userinterface_name: "", environment: "", release: "", build: "" },
 };
 /** About a hundred lines. */
@@ -54,6 +45,7 @@ export function RunList() {
     () => 4_000,
   );
   const names = [...new Set(runs.value?.executions.map(({ name }) => name))];
+  const tags = usePolled("tags", loadTags, () => 60_000).value ?? [];
   const ask = (change: Partial<Filter>) => {
     setPages(1);
     setFilter({ ...filter, ...change });
@@ -61,7 +53,7 @@ export function RunList() {
   return (
     <>
       <h1>Runs</h1>
-      <FilterForm filter={filter} ask={ask} names={names} />
+      <FilterForm filter={filter} ask={ask} names={names} tags={textsOf([...tags, filter.tag])} />
       <Shown of={runs} what="runs">
         {({ executions, counts, more = 0 }) => (
           <>
@@ -93,6 +85,13 @@ export function RunList() {
       </Shown>
     </>
   );
+}
+
+/** Those of all tests. */
+async function loadTags(signal: AbortSignal): Promise<string[]> {
+  const asked = { max_tokens: 50_000 };
+  const { result } = await callTool<{ testcases: { tags?: string[] }[] }>("list_testcases", asked, signal);
+  return result.testcases.flatMap(({ tags = [] }) => tags);
 }
 
 /** The newest pages, one behind the other. */
@@ -153,14 +152,16 @@ const NoRuns = ({ isFiltered }: { isFiltered: boolean }) => (
   </Empty>
 );
 
-/** `names` are offered while one is typed. */
+/** `names` are offered while one is typed. Without `tags` there is no choice of one. */
 function FilterForm({
   filter,
   names,
+  tags,
   ask,
 }: {
   filter: Filter;
   names: readonly string[];
+  tags: readonly string[];
   ask(change: Partial<Filter>): void;
 }) {
   return (
@@ -174,6 +175,9 @@ function FilterForm({
           choose={(status) => ask({ status })}
         />
         <Choice label="Kind" value={filter.kind} options={kinds} choose={(kind) => ask({ kind })} />
+        {tags.length > 0 && (
+          <Choice label="Tag" value={filter.tag} options={tags} choose={(tag) => ask({ tag })} />
+        )}
         {(Object.keys(texts) as Text[]).map((name) => (
           <label key={name}>
             {texts[name]}

@@ -108,7 +108,8 @@ function Found<Item>({ items, more = 0, counts = {}, ...props }: ListingProps<It
   );
 }
 
-const textsOf = (values: readonly (string | undefined)[]): string[] =>
+/** Each text once, in order. */
+export const textsOf = (values: readonly (string | undefined)[]): string[] =>
   [...new Set(values.flatMap((value) => value || []))].sort();
 
 export const Choice = (given: {

@@ -1,7 +1,8 @@
+import type { RunMark } from "../../domain/execution.ts";
 import { Badge } from "../../views/states.tsx";
 import { callTool } from "../shell/api.ts";
 import { Listing } from "../shell/listing.tsx";
-import { type RunMark, Strip } from "../shell/strip.tsx";
+import { Strip } from "../shell/strip.tsx";
 
 type Test = {
   id: string;

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import type { RunMark } from "../../domain/execution.ts";
 import { duration, moment } from "../../views/format.ts";
 import { Badge, Empty, Facts } from "../../views/states.tsx";
 import { Scrolled } from "../../views/text.tsx";
@@ -7,7 +8,7 @@ import { callTool } from "../shell/api.ts";
 import { Actions, Detail, Part, RunLink } from "../shell/detail.tsx";
 import { Choice, Table } from "../shell/listing.tsx";
 import { addressOf } from "../shell/route.ts";
-import { type RunMark, Strip } from "../shell/strip.tsx";
+import { Strip } from "../shell/strip.tsx";
 import { linesOf } from "./steps.ts";
 
 type Input = { name: string; default?: unknown; required?: boolean };

@@ -1,9 +1,23 @@
-import { and, count, desc, eq, gte, inArray, isNull, lt, notInArray, type SQL, sql } from "drizzle-orm";
+import {
+  and,
+  count,
+  desc,
+  eq,
+  exists,
+  gte,
+  inArray,
+  isNull,
+  lt,
+  notInArray,
+  type SQL,
+  sql,
+} from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import type { Classification, Execution, ExecutionKind, ExecutionStatus } from "../../domain/index.ts";
 import type { Database } from "../engine/database.ts";
 import { hasValues, withoutNulls } from "../schema/columns.ts";
-import { executionAnalyses, executions } from "../schema/index.ts";
+import { executionAnalyses, executions, testcases } from "../schema/index.ts";
+import { isPresent } from "./sourceRows.ts";
 
 /** What is given must all hold. `since` and `until` bound the start, the latter excluded; `none` is not analysed. */
 export type ExecutionFilter = {
@@ -20,6 +34,8 @@ export type ExecutionFilter = {
   since?: string | undefined;
   until?: string | undefined;
   correlation_id?: string | undefined;
+  /** One that the saved test case of the run has now. */
+  tag?: string | undefined;
   /** Any of them, where it is not `kind`. */
   kinds?: readonly ExecutionKind[] | undefined;
   ended?: true | undefined;
@@ -50,7 +66,7 @@ export function executionSearch(db: Database) {
         .select({ ...columns, left: sql`count(*) over ()`.mapWith(Number) })
         .from(executions)
         .leftJoin(executionAnalyses, eq(executionAnalyses.execution_id, executions.id))
-        .where(and(matching(filter), after && isBehind(after)))
+        .where(and(matching(filter, db), after && isBehind(after)))
         .orderBy(desc(executions.started_at), desc(executions.id))
         .limit(limit);
       const found = rows.map(({ left: _, flaky, ...row }) => ({
@@ -68,11 +84,11 @@ export function executionSearch(db: Database) {
         .select({
           status: executions.status,
           n: count(),
-          flaky: sql`count(*) filter (where ${isFlaky})`.mapWith(Number),
+          flaky: sql`count(*) filter (where ${isFlaky(executions.result)})`.mapWith(Number),
         })
         .from(executions)
         .leftJoin(executionAnalyses, eq(executionAnalyses.execution_id, executions.id))
-        .where(matching(filter))
+        .where(matching(filter, db))
         .groupBy(executions.status)
         .orderBy(executions.status);
       const flaky = rows.reduce((sum, row) => sum + row.flaky, 0);
@@ -86,7 +102,7 @@ export function executionSearch(db: Database) {
 export const isDevice = (column: PgColumn, name: string): SQL =>
   sql`${name}::text in (${column}, split_part(${column}, '/', 2))`;
 
-const isFlaky = sql`coalesce(${executions.result}->>'flaky', '') = 'true'`;
+export const isFlaky = (result: PgColumn): SQL<boolean> => sql`coalesce(${result}->>'flaky', '') = 'true'`;
 
 const columns = {
   execution_id: executions.id,
@@ -97,23 +113,38 @@ const columns = {
   device: executions.device,
   started_at: executions.started_at,
   duration_ms: executions.duration_ms,
-  flaky: isFlaky.mapWith(Boolean),
+  flaky: isFlaky(executions.result).mapWith(Boolean),
   classification: executionAnalyses.classification,
 };
 
 const isBehind = (place: ExecutionPlace): SQL =>
   sql`(${executions.started_at}, ${executions.id}) < (${place.started_at}::timestamptz, ${place.execution_id}::text)`;
 
-function matching({ kinds, ended, ...filter }: ExecutionFilter): SQL | undefined {
+function matching({ kinds, ended, tag, ...filter }: ExecutionFilter, db: Database): SQL | undefined {
   const { device, classification, since, until, ...values } = filter;
   return and(
     kinds && inArray(executions.kind, [...kinds]),
     ended && notInArray(executions.status, ["queued", "running"]),
+    tag === undefined ? undefined : hasTag(tag, db),
     hasValues(executions, values),
     device === undefined ? undefined : isDevice(executions.device, device),
     classification === undefined ? undefined : isClassified(classification),
     since === undefined ? undefined : gte(executions.started_at, since),
     until === undefined ? undefined : lt(executions.started_at, until),
+  );
+}
+
+/** A run for a row has another name than its test case. */
+function hasTag(tag: string, db: Database): SQL | undefined {
+  const isOfRun = and(
+    eq(testcases.name, sql`coalesce(${executions.input}->>'testcase', ${executions.name})`),
+    eq(testcases.project, sql`coalesce(${executions.project}, '')`),
+  );
+  const isTagged = sql`${testcases.body}->'tags' @> to_jsonb(${tag}::text)`;
+  const tests = db.select({ id: testcases.id }).from(testcases);
+  return and(
+    eq(executions.kind, "testcase"),
+    exists(tests.where(and(isPresent(testcases), isOfRun, isTagged))),
   );
 }
 

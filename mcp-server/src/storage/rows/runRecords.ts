@@ -1,9 +1,11 @@
-import { and, between, desc, eq, inArray, isNotNull, ne, or, type SQL, sql } from "drizzle-orm";
-import type { Attempt, Classification, Execution, Step } from "../../domain/index.ts";
+import { and, between, desc, eq, inArray, isNotNull, lt, ne, or, type SQL, sql } from "drizzle-orm";
+import { alias, type PgColumn } from "drizzle-orm/pg-core";
+import type { Attempt, Classification, Execution, RunMark, Step } from "../../domain/index.ts";
 import type { Database } from "../engine/database.ts";
 import { withoutNulls } from "../schema/columns.ts";
 import { executionAnalyses, executions, steps } from "../schema/index.ts";
 import { isOfProject } from "./executionRows.ts";
+import { isFlaky } from "./executionSearch.ts";
 
 /** What a run's judgement is made of. */
 export type RunRecord = Pick<Execution, "id" | "kind" | "name" | "status" | "reason" | "attempts"> &
@@ -20,9 +22,11 @@ export type RunRecords = {
   ofTest(run: Pick<RunRecord, "id" | "kind" | "name" | "project">): Promise<RunRecord[]>;
   /** At most 200 tests that started within `windowMs` of the run, on its device or app. */
   near(run: RunRecord, windowMs: number): Promise<RunRecord[]>;
+  /** By the id of each of these runs: at most 15 earlier ones of its test on the same device model and browser or system. */
+  marksBefore(ids: readonly string[]): Promise<Map<string, RunMark[]>>;
 };
 
-const mostRuns = { ofTest: 100, near: 200 };
+const mostRuns = { ofTest: 100, near: 200, marksBefore: 15 };
 const mostSteps = 50;
 
 export function runRecords(db: Database): RunRecords {
@@ -54,7 +58,49 @@ export function runRecords(db: Database): RunRecords {
       const isNear = between(executions.started_at, after(-windowMs), after(windowMs));
       return find(id, and(isTest, isNear, place), mostRuns.near);
     },
+
+    async marksBefore(ids) {
+      const past = marksBeforeEach(db);
+      const { id: execution_id, status, started_at, duration_ms, flaky } = past;
+      const rows = await db
+        .select({ run: executions.id, execution_id, status, started_at, duration_ms, flaky })
+        .from(executions)
+        .innerJoinLateral(past, sql`true`)
+        .where(inArray(executions.id, [...ids]))
+        .orderBy(desc(started_at), desc(execution_id));
+      const marks = new Map<string, RunMark[]>();
+      for (const { run, flaky: isFlakyOne, ...mark } of rows) {
+        const before = marks.get(run) ?? [];
+        marks.set(run, [...before, { ...withoutNulls(mark), ...(isFlakyOne && { flaky: true }) }]);
+      }
+      return marks;
+    },
   };
+}
+
+/** Joined laterally: the newest runs of its test before each execution. */
+function marksBeforeEach(db: Database) {
+  const past = alias(executions, "past");
+  /** Such as `chromium` of `chromium 141.0`: the browsers of a matrix are of one device model. */
+  const family = (version: PgColumn) => sql`split_part(${version}, ' ', 1)`;
+  return db
+    .select({
+      ...{ id: past.id, status: past.status, started_at: past.started_at, duration_ms: past.duration_ms },
+      flaky: isFlaky(past.result).as("flaky"),
+    })
+    .from(past)
+    .where(
+      and(
+        ...[isNotNull(past.finished_at), lt(past.started_at, executions.started_at)],
+        ...[eq(past.kind, executions.kind), eq(past.name, executions.name)],
+        sql`coalesce(${past.project}, '') = coalesce(${executions.project}, '')`,
+        sql`${past.device_model} is not distinct from ${executions.device_model}`,
+        sql`coalesce(${family(past.device_version)} = ${family(executions.device_version)}, true)`,
+      ),
+    )
+    .orderBy(desc(past.started_at), desc(past.id))
+    .limit(mostRuns.marksBefore)
+    .as("marks");
 }
 
 const unpassed = sql<RunRecord["unpassed"]>`coalesce((

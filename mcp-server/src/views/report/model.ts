@@ -1,4 +1,4 @@
-import type { Attempt, Execution } from "../../domain/execution.ts";
+import type { Attempt, Execution, RunMark } from "../../domain/execution.ts";
 import type { RunView, StepView } from "../../domain/runView.ts";
 
 /** A run in a report. `word` is its status, or flaky. */
@@ -22,6 +22,8 @@ export type ReportTest = Pick<Execution, "id" | "name" | "status" | "reason" | "
   traces: readonly string[];
   /** Of a matrix. */
   group?: string;
+  /** Earlier runs of the test, newest first. */
+  history?: readonly RunMark[];
   requirements: readonly { code: string; name: string; coverage: string }[];
 };
 

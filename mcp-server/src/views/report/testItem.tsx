@@ -3,11 +3,13 @@ import { Badge, Facts } from "../states.tsx";
 import { StepDetails } from "../stepDetails.tsx";
 import { isGood, StepItem } from "../stepItem.tsx";
 import { stepTree } from "../stepTree.ts";
+import { Strip } from "../strip.tsx";
 import type { ReportTest } from "./model.ts";
 
 /** A run as a section that folds: its verdict and its reason are seen either way. */
 export function TestItem({ test, isOpen }: { test: ReportTest; isOpen: boolean }) {
-  const { id, name, word, reason, firstReason, faults, decided, rerun, attempts, steps, group } = test;
+  const { id, name, word, reason, firstReason, faults, decided, rerun, attempts, steps, group, history } =
+    test;
   const span = { from: Date.parse(test.started_at), total: Math.max(1, test.duration_ms) };
   const linkTo = (step: number) => `#${anchorOf(test)}/${step}`;
   return (
@@ -33,6 +35,11 @@ export function TestItem({ test, isOpen }: { test: ReportTest; isOpen: boolean }
         </section>
       )}
       {rerun !== undefined && <p class="soft">{rerun}</p>}
+      {history && (
+        <div class="row">
+          <span class="soft small">Earlier runs</span> <Strip runs={history} />
+        </div>
+      )}
       {attempts.length > 0 && <Attempts attempts={attempts} />}
       {test.later !== undefined ? (
         <p class="soft later">{test.later} steps</p>

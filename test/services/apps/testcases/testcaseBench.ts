@@ -178,7 +178,7 @@ export function openBench(storage: Storage, options: BenchOptions = {}) {
   const reports = createReports({
     ...{ executions, artifacts, secrets, clock },
     judgements: { of: async () => [] },
-    records: { ofTest: async () => [] },
+    records: { ofTest: async () => [], marksBefore: async () => new Map() },
     requirementsOf: async () => [],
   });
   return { testcases, executions, reports, artifacts, secrets, devices, clock, faults, events };

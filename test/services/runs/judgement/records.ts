@@ -53,6 +53,7 @@ export function memoryStore(): RunStore {
       },
     },
     records: {
+      marksBefore: async () => new Map(),
       ofTest: async ({ id, name }) => recordsOf(byName.get(name) ?? []).filter((one) => one.id !== id),
       near: async (run, windowMs) =>
         recordsOf([...records.keys()].slice(-150)).filter(

@@ -8,6 +8,7 @@ import {
   execution,
   failedEntry,
   head,
+  historyOf,
   hostile,
   hostileEntry,
   passedEntry,
@@ -233,6 +234,20 @@ describe("the page of a report", () => {
     expect(await folds.last().textContent()).toMatch(
       /200.*GET http:\/\/shop\/logo.png.*no answer yet.*POST http:\/\/shop\/api/,
     );
+  });
+
+  it("shows the earlier runs of a test as marks, oldest first and without links; of many tests, where one did not pass", async () => {
+    const history = historyOf(3);
+    await load({ ...failedEntry(), history }, passedEntry());
+    const marks = browser.page.getByRole("list", { name: /^History/ }).getByRole("img");
+    expect(await marks.allTextContents()).toEqual(["✓", "~", "✗"]);
+    const last = "failed, 2025-12-31 09:00:00 UTC, 3.1 s";
+    expect(await browser.page.getByRole("img", { name: last, exact: true }).count()).toBe(1);
+    expect(await find(".strip").count()).toBe(1);
+    expect(await find(".strip a").count()).toBe(0);
+    const many = Array.from({ length: 300 }, (_, at) => ({ ...ended(`fine ${at}`, {}), history }));
+    await load(...many, { ...failedEntry(), history });
+    expect(await find(".strip").count()).toBe(1);
   });
 
   it("says that no test ran when none did", async () => {

@@ -174,18 +174,20 @@ describe("the report service", () => {
   const stored = (steps: ReportEntry["steps"]) => ({
     get: async (id: string) => {
       if (id === "gone") throw new ToolError("EXECUTION_NOT_FOUND", "There is none.", "Use another.");
-      return { execution: execution({ id, outputs: { token: "4711-secret" } }), steps: [...steps] };
+      const status = id === "failed" ? "failed" : "passed";
+      return { execution: execution({ id, status, outputs: { token: "4711-secret" } }), steps: [...steps] };
     },
     wait: async () => ({ execution_id: "", status: "passed" as const, steps_done: 0 }),
   });
   const reportsOf = (
     steps: ReportEntry["steps"],
     requirementsOf: ReportDependencies["requirementsOf"] = async () => [],
+    marksBefore: ReportDependencies["records"]["marksBefore"] = async () => new Map(),
   ) =>
     createReports({
       executions: stored(steps),
       judgements: { of: async () => [] },
-      records: { ofTest: async () => [] },
+      records: { ofTest: async () => [], marksBefore },
       artifacts,
       requirementsOf,
       secrets: testSecrets({ PIN: "4711-secret" }),
@@ -236,6 +238,28 @@ describe("the report service", () => {
     expect(text).not.toContain("REQ-002");
     for (const format of ["junit", "ctrf"] as const) await reports.create(["a"], format);
     expect(asked).toEqual([[{ name: "Add a todo", project: "" }]]);
+  });
+
+  it("asks once for the earlier runs of its tests, for the page only; of many tests, of those that did not pass", async () => {
+    const asked: (readonly string[])[] = [];
+    const mark = {
+      execution_id: "before",
+      status: "passed" as const,
+      started_at: "2026-01-01T09:00:00.000Z",
+    };
+    const reports = reportsOf([step(0)], undefined, async (ids) => {
+      asked.push(ids);
+      return new Map([["a", [mark]]]);
+    });
+    const { artifact } = await reports.create(["a", "b"], "html");
+    expect(readReport(await textOf(artifact.sha256)).entries.map(({ history }) => history)).toEqual([
+      [mark],
+      undefined,
+    ]);
+    const many = Array.from({ length: 301 }, (_, at) => (at === 7 ? "failed" : `${at}`));
+    await reports.create(many, "html");
+    await reports.create(["a"], "junit");
+    expect(asked).toEqual([["a", "b"], ["failed"]]);
   });
 
   it("says where a run stands in as many tokens as asked, what failed first", async () => {

@@ -135,6 +135,14 @@ export const hostileEntry = (): ReportEntry => ({
   pictures: new Map([[hostile, { ...redPicture, mimeType: `image/png"><script>alert(3)</script>` }]]),
 });
 
+/** So many earlier runs, newest first: one failed, the one before it was flaky, the rest passed. */
+export const historyOf = (count: number): NonNullable<ReportEntry["history"]> =>
+  Array.from({ length: count }, (_, at) => ({
+    ...{ execution_id: `before ${at}`, status: at === 0 ? "failed" : "passed", duration_ms: 3_100 },
+    ...(at === 1 && { flaky: true }),
+    started_at: new Date(Date.UTC(2025, 11, 31 - at, 9)).toISOString(),
+  }));
+
 /** A run that ended, without pictures. */
 export const ended = (
   name: string,

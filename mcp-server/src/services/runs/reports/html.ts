@@ -10,6 +10,12 @@ import type { ReportEntry, ReportHead } from "./types.ts";
 /** In a report of more tests, the script draws the steps of those that passed: browsers are slow with all at once. */
 const mostWhole = 300;
 
+/** Whether a report of so many tests shows the earlier runs of this one: of many tests, only of those that did not simply pass. */
+export const showsHistory = (
+  { execution: { status, flaky } }: Pick<ReportEntry, "execution">,
+  tests: number,
+) => tests <= mostWhole || status !== "passed" || flaky === true;
+
 /**
  * One HTML file without network, pictures inside, whole also where its one script is forbidden. Its policy holds even if escaping
  * failed. Failures come first.
@@ -17,7 +23,7 @@ const mostWhole = 300;
 export function htmlReport(entries: readonly ReportEntry[], head: ReportHead): string {
   const { id, generatedAt, skipped = [], notes = [] } = head;
   const pictures = shownPictures(entries);
-  const tests = entries.map((entry) => testOf(entry, entries.length > mostWhole));
+  const tests = entries.map((entry) => testOf(entry, entries.length));
   const { title, main, style, script } = renderReport({ id, generatedAt, tests, skipped, notes, pictures });
   const scriptHash = createHash("sha256").update(script).digest("base64");
   const policy = `default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-${scriptHash}'; base-uri 'none'; form-action 'none'`;
@@ -37,11 +43,12 @@ export function htmlReport(entries: readonly ReportEntry[], head: ReportHead): s
   ].join("\n");
 }
 
-function testOf(entry: ReportEntry, isLarge: boolean): ReportTest {
-  const { execution, steps, traces = [], group, requirements = [] } = entry;
+function testOf(entry: ReportEntry, tests: number): ReportTest {
+  const { execution, steps, traces = [], group, requirements = [], history } = entry;
   const { id, name, status, flaky, reason, rerun, session_url, started_at, attempts = [] } = execution;
   const decided = status === "passed" ? undefined : decidingStep(decidingSteps(entry));
-  const isLater = isLarge && status === "passed" && !flaky && entry.pictureChoice !== "all";
+  const hasHistory = showsHistory(entry, tests);
+  const isLater = !hasHistory && entry.pictureChoice !== "all";
   const viewOf = (step: ReportEntry["steps"][number]) => ({
     ...stepViewOf(step),
     pictures: shotsOf(step, entry).map(([uri, caption]) => ({ uri, caption })),
@@ -55,6 +62,7 @@ function testOf(entry: ReportEntry, isLarge: boolean): ReportTest {
     ...(rerun !== undefined && { rerun }),
     ...(session_url !== undefined && { session_url }),
     ...(group !== undefined && { group }),
+    ...(hasHistory && history && { history }),
     faults: besideVerdict(steps.flatMap(noticesOf)),
     steps: isLater ? [] : steps.map(viewOf),
     ...(isLater && { later: steps.length }),

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Comparison, PictureChoice, ReportFormat, RunView } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
+import type { RunRecords } from "../../../storage/index.ts";
 import type {
   ArtifactRef,
   ArtifactStore,
@@ -14,7 +15,7 @@ import type { JudgedRun, JudgementService } from "../judgement/index.ts";
 import { againOf } from "./again.ts";
 import { type ComparedWith, comparison } from "./compared.ts";
 import { ctrfReport } from "./ctrf.ts";
-import { htmlReport } from "./html.ts";
+import { htmlReport, showsHistory } from "./html.ts";
 import { junitReport } from "./junit.ts";
 import { shrink, withPictures } from "./pictures.ts";
 import { mostSteps, runViewOf, withShownPictures } from "./runView.ts";
@@ -67,6 +68,7 @@ export type ReportService = {
 };
 
 export type ReportDependencies = ComparedWith & {
+  records: Pick<RunRecords, "marksBefore">;
   executions: Pick<ExecutionService, "get" | "wait">;
   judgements: JudgementService;
   /** What these test cases cover; unknown ones cover nothing. */
@@ -145,7 +147,7 @@ export function createReports(deps: ReportDependencies): ReportService {
       }
       const isPage = format === "html";
       const entries = await withPictures(runs, async (uri) => (isPage ? picture(uri) : undefined));
-      const shown = isPage ? await withRequirements(entries) : entries;
+      const shown = isPage ? await withHistory(await withRequirements(entries), deps) : entries;
       const skipped = secrets.mask(notRun.map(skippedTest));
       const head = {
         id: randomUUID(),
@@ -160,6 +162,18 @@ export function createReports(deps: ReportDependencies): ReportService {
       return { artifact, summary: summarize(entries, skipped), ...(judgement && { judgement }) };
     },
   };
+}
+
+async function withHistory(
+  entries: readonly ReportEntry[],
+  { records }: Pick<ReportDependencies, "records">,
+): Promise<ReportEntry[]> {
+  const shown = entries.filter((entry) => showsHistory(entry, entries.length));
+  const marks = await records.marksBefore(shown.map(({ execution }) => execution.id));
+  return entries.map((entry) => {
+    const history = marks.get(entry.execution.id);
+    return { ...entry, ...(history && { history }) };
+  });
 }
 
 const pictureOf =

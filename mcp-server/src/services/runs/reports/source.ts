@@ -1,6 +1,12 @@
 import { gunzipSync, gzipSync } from "node:zlib";
 import { z } from "zod";
-import { coverageSchema, executionSchema, pictureChoices, stepSchema } from "../../../domain/index.ts";
+import {
+  coverageSchema,
+  executionSchema,
+  pictureChoices,
+  runMarkSchema,
+  stepSchema,
+} from "../../../domain/index.ts";
 import { readPictures } from "./pictures.ts";
 import type { ReportEntry, SkippedTest } from "./types.ts";
 
@@ -19,6 +25,7 @@ const entriesSchema = z.array(
       .optional(),
     traces: z.array(z.string()).optional(),
     group: z.string().optional(),
+    history: z.array(runMarkSchema).optional(),
   }),
 );
 
@@ -38,13 +45,14 @@ export function readReport(page: string): { entries: ReportEntry[]; skipped: Ski
   if (Number(itsFormat) !== format) throw new Error("another version of Labwright made it");
   const pictures = readPictures(page);
   const { runs, skipped } = unpack(packed);
-  const entries = runs.map(({ requirements, pictureChoice, traces, group, ...entry }) => ({
+  const entries = runs.map(({ requirements, pictureChoice, traces, group, history, ...entry }) => ({
     ...entry,
     pictures,
     ...(requirements && { requirements }),
     ...(pictureChoice && { pictureChoice }),
     ...(traces && { traces }),
     ...(group !== undefined && { group }),
+    ...(history && { history }),
   }));
   return { entries, skipped };
 }

@@ -1,4 +1,4 @@
-import type { Coverage, Execution, PictureChoice, Step } from "../../../domain/index.ts";
+import type { Coverage, Execution, PictureChoice, RunMark, Step } from "../../../domain/index.ts";
 
 /** `width` and `height` are those of the screenshot: places on it are in its pixels, also where `bytes` are a smaller copy. */
 export type Picture = { mimeType: string; bytes: Uint8Array; width: number; height: number };
@@ -17,6 +17,8 @@ export type ReportEntry = {
   traces?: readonly string[];
   /** What the run calls the device: a name of its matrix. */
   group?: string;
+  /** Earlier runs of the test, newest first. */
+  history?: readonly RunMark[];
 };
 
 /** A test of the same run that was not started. `isError`: it could not be; else the run ended before it. */
