@@ -213,6 +213,27 @@ describe("POST /tools/:name", () => {
   });
 });
 
+it("gives the last pictures of a device at signed addresses, each also for the time after it", async () => {
+  const { api } = start();
+  const response = await api.request("/devices/lab%2Ftv/recent");
+  expect(response.headers.get("cache-control")).toBe("no-store");
+  const { pictures } = z
+    .object({ pictures: z.array(z.object({ at: z.iso.datetime(), href: z.string() })) })
+    .parse(await response.json());
+  expect(pictures.map(({ at }) => at)).toEqual(["1970-01-01T00:00:01.000Z", "1970-01-01T00:00:03.000Z"]);
+  const { pathname, searchParams } = new URL(pictures[1]?.href ?? "", "http://127.0.0.1");
+  expect(searchParams.get("by")).toMatch(/^.{22}$/);
+  const picture = async (path: string) => api.request(path.replace("/api/v1", ""));
+  const second = await picture(pathname);
+  expect(second.headers.get("cache-control")).toBe("no-store");
+  expect(second.headers.get("content-type")).toBe("image/jpeg");
+  expect([...new Uint8Array(await second.arrayBuffer())]).toEqual([3]);
+  const between = await picture(pathname.replace("3000", "2999"));
+  expect([...new Uint8Array(await between.arrayBuffer())]).toEqual([1]);
+  expect((await picture(pathname.replace("3000", "999"))).status).toBe(404);
+  expect((await api.request("/devices/radio/recent")).status).toBe(404);
+});
+
 describe("GET /artifacts/:sha256", () => {
   it("gives the file with its type, kept for ever, and harmless if it is a page", async () => {
     const { api, artifacts } = start();

@@ -108,6 +108,10 @@ function memoryEvents(): EventSource & { add(count: number): void; listeners: Se
   };
 }
 
+/** The last pictures of lab/tv, all of other devices' are unknown. */
+const recent = [1_000, 3_000].map((at) => ({ at, mimeType: "image/jpeg", bytes: Buffer.from([at / 1_000]) }));
+const unknownDevice = () => new ToolError("DEVICE_NOT_FOUND", "There is none.", "Name another.");
+
 /** The REST interface over a call path, artifacts and events that are kept in memory. */
 export function start(
   outcome?: CallOutcome | ((request: CallRequest) => Promise<CallOutcome>),
@@ -136,7 +140,11 @@ export function start(
     events,
     artifacts,
     live: {
-      watch: () => Promise.reject(new ToolError("DEVICE_NOT_FOUND", "There is none.", "Name another.")),
+      watch: () => Promise.reject(unknownDevice()),
+      recent(id) {
+        if (id !== "lab/tv") throw unknownDevice();
+        return recent;
+      },
     },
     apps: {
       map: () => Promise.reject(new ToolError("USERINTERFACE_NOT_FOUND", "There is none.", "Name another.")),

@@ -174,7 +174,7 @@ export async function startFakeDaemon(
         subscribe: async () => () => {},
       },
       artifacts: services.artifacts,
-      live: { watch: () => Promise.reject(new Error("Nothing is shown here.")) },
+      live: { watch: () => Promise.reject(new Error("Nothing is shown here.")), recent: () => [] },
       apps: { map: () => Promise.reject(new Error("No apps here.")) },
       reports: {
         view: () => Promise.reject(new Error("No runs here.")),

@@ -88,6 +88,7 @@ it("tells the monitor once of a black picture, with both frames; what our own ke
     ]);
   expect(await alertEvents(daemon.file())).toEqual(["alert.blackscreen", "alert.resolved", "alert.triaged"]);
   await expectLive(daemon.file());
+  await expectRecent(daemon.file());
   const captures = programsOf(daemon.pid, "ffmpeg");
   expect(captures).toHaveLength(2);
   await daemons.kill(daemon);
@@ -113,6 +114,19 @@ async function expectLive(file: DaemonFile): Promise<void> {
   for (const picture of pictures) expect(picture.slice(0, 2)).toBe("\xff\xd8");
   expect(pictures[0]).not.toBe(pictures[1]);
   await reader?.cancel();
+}
+
+/** Its last seconds are there too, at addresses that need no token. */
+async function expectRecent(file: DaemonFile): Promise<void> {
+  const answer = await fetch(daemonUrl(file, "/api/v1/devices/tv/recent"), {
+    headers: daemonHeaders(file, "test"),
+  });
+  const { pictures } = z
+    .object({ pictures: z.array(z.object({ at: z.string(), href: z.string() })).min(2) })
+    .parse(await answer.json());
+  expect(new Set(pictures.map(({ at }) => at)).size).toBe(pictures.length);
+  const picture = await fetch(daemonUrl(file, pictures[0]?.href ?? ""));
+  expect([...new Uint8Array(await picture.arrayBuffer())].slice(0, 2)).toEqual([0xff, 0xd8]);
 }
 
 /** Programs of this name that the main thread of a process started. */

@@ -29,7 +29,9 @@ beforeAll(async () => {
   site = await serve((request, response) => {
     const [, text] = /^\/typed\/(.*)$/.exec(request.url ?? "") ?? [];
     if (text !== undefined) typed.push(decodeURIComponent(text));
-    response.setHeader("content-type", "text/html").end(app);
+    const [, ground] = /^\/ground\/(\w+)$/.exec(request.url ?? "") ?? [];
+    const page = ground === undefined ? app : `<!doctype html><body style="background: ${ground}">`;
+    response.setHeader("content-type", "text/html").end(page);
   });
   const config = `server: { name: lab }\ndevices:\n  - { name: browser, model: web }\n  - { name: box, model: simulated }\n`;
   [browser, daemon] = await Promise.all([startBrowser(), startDaemonProcess({ dataDir, config })]);
@@ -156,6 +158,62 @@ it("shows a device live, and passes clicks and keys on while it is held", async 
   // Who leaves is sent no more pictures.
   await page.getByRole("link", { name: "All devices" }).click();
   await expect.poll(() => aborted, within).toContainEqual(expect.not.stringMatching("Fetch"));
+  expect(trouble).toEqual([]);
+  await close();
+});
+
+/** Red, green and blue of a picture's middle. */
+async function middleOf(picture: Buffer): Promise<number[]> {
+  const { data, info } = await sharp(picture).removeAlpha().raw().toBuffer({ resolveWithObject: true });
+  const at = 3 * (Math.floor(info.height / 2) * info.width + Math.floor(info.width / 2));
+  return [...data.subarray(at, at + 3)].map((value) => 255 * Math.round(value / 255));
+}
+
+it("shows what was on the screen at an event, and follows the newest until one is chosen", async () => {
+  const [red, lime, blue] = [
+    [255, 0, 0],
+    [0, 255, 0],
+    [0, 0, 255],
+  ];
+  const { page, trouble, close } = await openPage(
+    browser,
+    await newAddress(daemon, "/devices/lab%2Fbrowser"),
+    views[0],
+  );
+  const minutes = page.getByRole("region", { name: "Last minutes" });
+  const colour = async () => middleOf(await minutes.getByRole("img").screenshot());
+  const show = async (ground: string) => {
+    const navigation = {
+      command: "navigate_to_url",
+      params: { url: `${site.url}/ground/${ground}` },
+      wait_ms: 1_100,
+    };
+    await daemon.call("execute_device_action", { device_id: "browser", actions: [navigation], look: false });
+    expect((await daemon.call("capture_screenshot", { device_id: "browser" })).error).toBeUndefined();
+    await daemon.call("publish_event", { type: `lab.${ground}`, device_id: "browser" });
+  };
+  await show("red");
+  await expect.poll(colour, within).toEqual(red);
+  await show("lime");
+  await expect.poll(colour, within).toEqual(lime);
+  const event = minutes.getByRole("listitem").filter({ hasText: "lab.red" }).getByRole("button");
+  await event.press("Enter");
+  await expect.poll(colour, within).toEqual(red);
+  expect(await event.getAttribute("aria-pressed")).toBe("true");
+  await show("blue");
+  await minutes.getByText("lab.blue").waitFor();
+  expect(await colour()).toEqual(red);
+  expect(await widthOver(page)).toBe(0);
+
+  const slider = minutes.getByRole("slider");
+  await slider.press("End");
+  await expect.poll(colour, within).toEqual(blue);
+  await slider.press("Home");
+  await isShown(page, /^Picture 1 of/);
+  await slider.press("ArrowRight");
+  await isShown(page, /^Picture 2 of/);
+  await minutes.getByRole("button", { name: "Newest" }).press("Enter");
+  await expect.poll(colour, within).toEqual(blue);
   expect(trouble).toEqual([]);
   await close();
 });

@@ -90,7 +90,7 @@ describe.each(views)("at $width px, $colorScheme", (view) => {
         ],
       },
     });
-    await page.getByRole("region", { name: "Last events" }).getByRole("link", { name: test }).waitFor();
+    await page.getByRole("region", { name: "Last minutes" }).getByRole("link", { name: test }).waitFor();
     expect(trouble).toEqual([]);
     await close();
   });

@@ -163,6 +163,8 @@ describe("a signed address", () => {
     expect(() => addresses.sign("/api/v1/health", 1)).toThrow();
     expect(() => addresses.sign(`${file}/../../health`, 1)).toThrow();
     expect(addresses.sign("/api/v1/devices/lab%2Fbrowser/live", 1)).toContain("/live?until=");
+    expect(addresses.sign("/api/v1/devices/lab%2Fbrowser/recent/12", 1)).toContain("/recent/12?until=");
+    expect(() => addresses.sign("/api/v1/devices/lab%2Fbrowser/recent", 1)).toThrow();
     expect(addresses.linkTo("tree://x")).toBeUndefined();
     const elsewhere = createAddresses(clock, () => 1).sign(file, 10_000);
     expect(addresses.isSigned(new URL(elsewhere, "http://127.0.0.1"))).toBe(false);

@@ -13,7 +13,7 @@ import { createEventsApi, type EventSource } from "./events.ts";
 import { planArgumentsOf } from "./executeTask.ts";
 import { liveResponse } from "./live.ts";
 import { forgottenIn, memoryQueryOf } from "./memory.ts";
-import { comparisonResponse, liveAddress, mapResponse, runResponse } from "./page.ts";
+import { comparisonResponse, liveAddress, mapResponse, recentResponse, runResponse } from "./page.ts";
 import { skillStatsQueryOf } from "./skillStats.ts";
 import { toolsOf } from "./tools.ts";
 
@@ -71,6 +71,8 @@ export function createApi(deps: ApiDeps): Hono {
   api.route("/events", createEventsApi(deps.events, deps.fault));
   api.get("/devices/:id{.+}/live", (c) => liveResponse(c, deps));
   api.get("/devices/:id{.+}/live-address", (c) => liveAddress(c, deps));
+  api.get("/devices/:id{.+}/recent", (c) => recentResponse(c, deps));
+  api.get("/devices/:id{.+}/recent/:at{\\d+}", (c) => recentResponse(c, deps));
   api.get("/apps/:id/map", (c) => mapResponse(c, deps));
   api.get("/executions/:id", (c) => runResponse(c, deps));
   api.get("/executions/:id/comparison", (c) => comparisonResponse(c, deps));

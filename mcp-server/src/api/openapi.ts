@@ -174,6 +174,7 @@ const orFailure = (description: string, schema: z.ZodType) => ({
   200: answer(description, schema),
   default: failure,
 });
+const recentSchema = z.object({ at: z.iso.datetime(), href: z.string() });
 /** `after` without coercion, which takes null for a number. */
 const eventQuery = querySchema.extend({ after: z.int().min(0).optional() });
 const cursor = { path: "/events/cursors/{consumer}", params: z.object({ consumer: consumerSchema }) };
@@ -332,6 +333,20 @@ const routes: readonly RouteConfig[] = [
     summary: "A short-lived address of the live picture, which needs no token",
     request: { params: z.object({ id: z.string() }) },
     responses: orFailure("Relative to this server.", z.object({ href: z.string() })),
+  },
+  {
+    ...{ method: "get", path: "/devices/{id}/recent", operationId: "recent" },
+    summary: "The pictures of a device's last 5 minutes, oldest first, also after it was closed",
+    description:
+      "Of its video one in 2 s, else those that viewers and tools took. The addresses need no token.",
+    request: { params: z.object({ id: z.string() }) },
+    responses: orFailure("With their times.", z.object({ pictures: z.array(recentSchema) })),
+  },
+  {
+    ...{ method: "get", path: "/devices/{id}/recent/{at}", operationId: "recentPicture" },
+    summary: "The picture of a time in ms since the epoch, or the last one before it",
+    request: { params: z.object({ id: z.string(), at: z.int() }) },
+    responses: { 200: { description: "It.", content: { "image/*": { schema: {} } } }, default: failure },
   },
   {
     ...{ method: "get", path: "/apps/{id}/map", operationId: "appMap" },

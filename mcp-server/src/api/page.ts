@@ -1,17 +1,21 @@
 import type { Context } from "hono";
 import { z } from "zod";
 import type { StepView } from "../domain/index.ts";
+import { ToolError } from "../errors.ts";
 import type { Caller } from "../server/call/callTool.ts";
 import { type Addresses, pictureMs } from "../server/page/addresses.ts";
-import type { Services } from "../services/index.ts";
+import type { LiveFrames, Services } from "../services/index.ts";
 import { newTraceId, readInput } from "./errors.ts";
 
 type PageDeps = {
   apps: Pick<Services["userinterfaces"], "map">;
   reports: Pick<Services["reports"], "view" | "compare">;
   addresses: Pick<Addresses, "sign">;
+  live: Pick<LiveFrames, "recent">;
   principalOf(request: Request): Caller;
 };
+
+const noStore = { "cache-control": "no-store" };
 
 export const runQuerySchema = z.object({
   after: z.coerce.number().int().min(-1).default(-1).describe("Only steps behind this index."),
@@ -24,6 +28,21 @@ export function liveAddress(c: Context, { addresses }: PageDeps): Response {
   return c.json({ href: addresses.sign(`/api/v1/devices/${id}/live`, pictureMs) });
 }
 
+/** The times and addresses of a device's last pictures, oldest first; with a time the last picture that is not after it. */
+export function recentResponse(c: Context, { live, addresses }: PageDeps): Response {
+  const [id, wanted] = [c.req.param("id") ?? "", c.req.param("at")];
+  const kept = live.recent(id);
+  if (wanted === undefined) {
+    const path = `/api/v1/devices/${encodeURIComponent(id)}/recent`;
+    const href = (at: number) => addresses.sign(`${path}/${at}`, pictureMs);
+    const pictures = kept.map(({ at }) => ({ at: new Date(at).toISOString(), href: href(at) }));
+    return c.json({ pictures }, 200, noStore);
+  }
+  const found = kept.findLast(({ at }) => at <= Number(wanted));
+  if (found) return c.body(new Uint8Array(found.bytes), 200, { ...noStore, "content-type": found.mimeType });
+  throw new ToolError("ARTIFACT_NOT_FOUND", "No picture of that time is kept.", "Read `recent` again.");
+}
+
 /** An app's trees with addresses of the pictures of its nodes. */
 export async function mapResponse(c: Context, { apps, addresses }: PageDeps): Promise<Response> {
   const map = await apps.map(c.req.param("id") ?? "");
@@ -31,7 +50,7 @@ export async function mapResponse(c: Context, { apps, addresses }: PageDeps): Pr
     ...node,
     picture: node.picture && hrefOf(node.picture, addresses),
   }));
-  return c.json({ ...map, nodes }, 200, { "cache-control": "no-store" });
+  return c.json({ ...map, nodes }, 200, noStore);
 }
 
 /** A run with addresses of its pictures. */
@@ -49,7 +68,7 @@ export async function runResponse(c: Context, deps: PageDeps): Promise<Response>
     },
   );
   const steps = view.steps.map((step) => withAddresses(step, deps));
-  return c.json({ ...view, steps }, 200, { "cache-control": "no-store" });
+  return c.json({ ...view, steps }, 200, noStore);
 }
 
 /** A run next to the last good run, with addresses of the pictures of both. */
@@ -60,7 +79,7 @@ export async function comparisonResponse(c: Context, deps: PageDeps): Promise<Re
     ...(good && { good: withAddresses(good, deps) }),
     ...(now && { now: withAddresses(now, deps) }),
   }));
-  return c.json({ ...found, rows }, 200, { "cache-control": "no-store" });
+  return c.json({ ...found, rows }, 200, noStore);
 }
 
 function withAddresses({ pictures, files, ...step }: StepView, { addresses }: PageDeps) {

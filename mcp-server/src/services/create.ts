@@ -35,6 +35,7 @@ import { createPairings } from "./devices/pairings.ts";
 import { createRecordings } from "./devices/recordings/index.ts";
 import { StepRecordings } from "./devices/recordings/steps.ts";
 import { createFindPicture } from "./devices/references/index.ts";
+import { createRecent, type Recent } from "./devices/screen/recent.ts";
 import { createScreen } from "./devices/screen/screenService.ts";
 import { createVerifications } from "./devices/verifications/index.ts";
 import { readsPictures } from "./devices/verifications/sourcePicture.ts";
@@ -108,8 +109,8 @@ export function createServices(deps: ServiceDependencies): RunningServices {
   const { db } = deps.storage;
   const policy = createUrlPolicy(config.url_policy, { port: deps.ownPort });
   const { events, artifacts } = createRecords(deps);
-  const [inputs, tools] = [createInputs(clock), laterTools()];
-  const devices = createDeviceRoom(deps, policy, inputs);
+  const [inputs, recent, tools] = [createInputs(clock), createRecent(clock), laterTools()];
+  const devices = createDeviceRoom(deps, policy, { inputs, recent });
   const screen = createScreen(artifacts, clock, devices);
   const pictureOf = readsPictures({ artifacts, uploads: createUploads(config.folders.uploads) });
   const verifications = createVerifications({ clock, secrets, screen, inputs, pictureOf });
@@ -141,7 +142,7 @@ export function createServices(deps: ServiceDependencies): RunningServices {
     ...driving,
     ...apps,
     recordings,
-    live: createLive(devices, clock),
+    live: createLive(devices, clock, recent),
     steps,
     results: createResults({ ...running, judgements }),
     reports: createReports({
@@ -264,14 +265,14 @@ function createRecords({ config, storage, secrets, clock, onFault }: ServiceDepe
 function createDeviceRoom(
   { config, storage, secrets, clock, factories }: ServiceDependencies,
   policy: UrlPolicy,
-  inputs: Inputs,
+  { inputs, recent }: { inputs: Inputs; recent: Recent },
 ) {
   const locks = new DeviceLocks({ dataDir: config.data_dir, env: process.env, clock });
   const temporary = createTemporaryFolders(join(config.data_dir, "temporary"));
   return createDevices({
     host: config.server.name,
     devices: config.devices,
-    factories: factories.map((factory) => claiming(inputs.noting(factory), locks)),
+    factories: factories.map((factory) => claiming(recent.keeping(inputs.noting(factory)), locks)),
     secrets,
     contextOf: createDeviceContexts(policy, {
       uploads: config.folders.uploads,

@@ -4,7 +4,7 @@ import { callTool } from "../shell/api.ts";
 import { useAttempt } from "../shell/attempt.ts";
 import { type Polled, usePolled } from "../shell/polled.ts";
 import { addressOf } from "../shell/route.ts";
-import { LastEvents } from "./lastEvents.tsx";
+import { LastMinutes } from "./lastMinutes.tsx";
 import { LivePicture } from "./livePicture.tsx";
 import { Recording } from "./recording.tsx";
 import { type DeviceReply, holding } from "./replies.ts";
@@ -24,17 +24,19 @@ export function DevicePage({ id }: { id: string }) {
       <h1>{id}</h1>
       <Shown of={device} what="the device">
         {(info) => (
-          <div class="split">
-            <LivePicture device={info} isHeld={holding(info.state).word === "yours"} />
-            <div class="stack">
-              <section class="card" aria-label="State">
-                <Control info={info} again={device.again} />
-                <State {...info} />
-              </section>
-              <Recording id={info.id} isHeld={holding(info.state).word === "yours"} />
-              <LastEvents id={info.id} />
+          <>
+            <div class="split">
+              <LivePicture device={info} isHeld={holding(info.state).word === "yours"} />
+              <div class="stack">
+                <section class="card" aria-label="State">
+                  <Control info={info} again={device.again} />
+                  <State {...info} />
+                </section>
+                <Recording id={info.id} isHeld={holding(info.state).word === "yours"} />
+              </div>
             </div>
-          </div>
+            <LastMinutes id={info.id} />
+          </>
         )}
       </Shown>
     </>

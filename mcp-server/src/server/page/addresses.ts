@@ -6,12 +6,12 @@ export const pictureMs = 3_600_000;
 /** How long a link that a person gets in a result is good, in ms. */
 const linkMs = 24 * 3_600_000;
 
-const signable = /^\/api\/v1\/(artifacts\/[0-9a-f]{64}|devices\/.+\/live)$/;
+const signable = /^\/api\/v1\/(artifacts\/[0-9a-f]{64}|devices\/.+\/(live|recent\/\d+))$/;
 
 export type Addresses = {
   /**
    * The path with its end and signature as a query: whoever has it may read this one path, without a token, for `lifeMs`. Throws
-   * for a path that is neither a file nor a live picture.
+   * for a path that is neither a file nor a picture of a device.
    */
   sign(path: string, lifeMs: number): string;
   /** The same as a whole address on this machine, of a file by its `artifact://` URI. Undefined for another URI. */

@@ -1,6 +1,7 @@
 import type { FrameSource } from "@labwright/controllers";
 import type { CallContext, Clock, DeviceService } from "../ports.ts";
 import { findPort, getPort } from "./portOf.ts";
+import type { Recent, RecentPicture } from "./screen/recent.ts";
 import { createWatching, type LivePictures } from "./screen/watching.ts";
 
 /** Lends the pictures of a device to a person who looks; the device stays open until `done`. */
@@ -10,14 +11,17 @@ export type LiveFrames = {
    * DEVICE_NOT_FOUND, and CONTROLLER_UNAVAILABLE for a device that shows nothing.
    */
   watch(deviceId: string, context: CallContext): Promise<{ pictures: LivePictures; done(): void }>;
+  /** The pictures of its last 5 minutes, oldest first; nothing is opened. Throws DEVICE_NOT_FOUND. */
+  recent(deviceId: string): readonly RecentPicture[];
 };
 
 /** Full size: a frame is never enlarged. */
 const format = { width: 7_680, height: 7_680, perSecond: 5, pixels: "jpeg" } as const;
 
 export function createLive(
-  devices: Pick<DeviceService, "acquire" | "open">,
+  devices: Pick<DeviceService, "acquire" | "open" | "find">,
   clock: Pick<Clock, "sleep">,
+  recent: Pick<Recent, "of">,
 ): LiveFrames {
   const watchScreen = createWatching(clock);
   return {
@@ -35,6 +39,11 @@ export function createLive(
         done();
         throw error;
       }
+    },
+    recent(deviceId) {
+      const pictures = recent.of(deviceId);
+      // A phone that was unplugged a moment ago is not listed any more.
+      return pictures.length > 0 ? pictures : recent.of(devices.find(deviceId).id);
     },
   };
 }
