@@ -195,7 +195,7 @@ export type Recorder = {
   readonly kinds: readonly RecordingKind[];
   /** Says whether its video has sound. */
   readonly sound: boolean;
-  /** Throws ACTION_REJECTED while a recording goes on. */
+  /** Resolves where the time of the video begins. Throws ACTION_REJECTED while a recording goes on. */
   start(options: RecordingOptions, signal: AbortSignal): Promise<void>;
   /** Ends the recording and gives its files. Throws ACTION_REJECTED when there is none. */
   stop(signal: AbortSignal): Promise<Recording>;

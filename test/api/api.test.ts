@@ -248,6 +248,15 @@ describe("GET /artifacts/:sha256", () => {
       headers: { "if-none-match": response.headers.get("etag") ?? "" },
     });
     expect(again.status).toBe(304);
+    const partOf = async (range: string) => {
+      const part = await api.request(`/artifacts/${sha256}`, { headers: { range } });
+      return [part.status, part.headers.get("content-range"), await part.text()];
+    };
+    expect(await partOf("bytes=8-12")).toEqual([206, "bytes 8-12/25", "alert"]);
+    expect(await partOf("bytes=16-")).toEqual([206, "bytes 16-24/25", "</script>"]);
+    expect(await partOf("bytes=0-99")).toEqual([206, "bytes 0-24/25", "<script>alert(1)</script>"]);
+    for (const range of ["bytes=25-", "bytes=9-8", "bytes=0-1,3-4", "lines=1-2"])
+      expect(await partOf(range)).toEqual([200, null, "<script>alert(1)</script>"]);
   });
 
   it.each([

@@ -78,24 +78,26 @@ test("the reports of shards become those that one run of all tests would have wr
 });
 
 test("what a stranger's page names as a trace is neither a link that runs code nor a file elsewhere", async () => {
-  const traces = [
+  const files = [
     "traces/kept.zip",
+    "videos/kept.webm",
+    "videos/page.html",
+    "https://evil.test/a.webm",
     "../evil/javascript:alert(1).zip",
     "javascript:alert(1)",
     "/etc/passwd",
     "../../../.ssh/id_rsa",
     "traces/a.zip\n]][[ATTACHMENT|/etc/shadow",
   ];
-  const name = await shard("evil", { ...passedEntry(), traces });
+  const name = await shard("evil", { ...passedEntry(), files });
   expect(await merge(name, "--report", "judged"), complained).toBe(0);
   const page = await read("judged", "report.html");
   const links = [...page.matchAll(/href="([^"#]+)/g)].map(([, link]) => link);
   expect(links).toContain("../evil/traces/kept.zip");
-  expect(links.filter((link) => !link?.endsWith("traces/kept.zip") && !link?.startsWith("data:"))).toEqual(
-    [],
-  );
+  expect(links.filter((link) => !/kept\.\w+$|^data:/.test(link ?? ""))).toEqual([]);
+  expect(page).toMatch(/<video [^>]*src="\.\.\/evil\/videos\/kept\.webm"/);
   for (const file of ["junit.xml", "ctrf.json"])
-    expect(await read("judged", file)).not.toMatch(/passwd|id_rsa|shadow|javascript/);
+    expect(await read("judged", file)).not.toMatch(/passwd|id_rsa|shadow|javascript|evil\.test|page\.html/);
 });
 
 test("a picture that two shards have stands once in the merged page", async () => {
@@ -134,8 +136,8 @@ test.each([
   const pages = {
     foreign: "<!doctype html><h1>Hi</h1>",
     cut: page.slice(0, page.indexOf("data-format") + 200),
-    damaged: page.replace(/(data-format="2">.{40}).{9}/, "$1AAAAAAAAA"),
-    later: page.replace('data-format="2"', 'data-format="3"'),
+    damaged: page.replace(/(data-format="3">.{40}).{9}/, "$1AAAAAAAAA"),
+    later: page.replace('data-format="3"', 'data-format="4"'),
     kept: htmlReport([passed], head),
   };
   for (const [name, text] of Object.entries(pages)) {

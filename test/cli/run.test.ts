@@ -70,7 +70,8 @@ test("files are saved and run, a line for each verdict, and the three reports ar
     join(folder, "both.yml"),
     stringify({ testcases: [sees("bad", "Nothing"), sees("fine", "Movies")] }),
   );
-  const code = await run(["good.yaml", "both.yml", "good"], { device: "box", report: "out", build: "9" });
+  const more = { report: "out", build: "9", video: "on-failure" } as const;
+  const code = await run(["good.yaml", "both.yml", "good"], { device: "box", ...more });
   expect(code).toBe(1);
   expect(printed.match(/^\[\d\/\d\] \w+ +\w+/gm)).toEqual([
     "[1/4] passed     good",
@@ -82,6 +83,7 @@ test("files are saved and run, a line for each verdict, and the three reports ar
     /failed +bad .*\n +the app did not do what the test asks for\n +step the screen shows "Nothing"\n +expected the screen shows "Nothing"\n +found {4}Home \| Welcome home/,
   );
   expect(printed).toContain("4 runs: 3 passed, 1 failed");
+  expect(printed).toContain("no video: lab/box cannot be recorded");
   const read = (name: string) => readFile(join(folder, "out", name), "utf8");
   expect(await read("report.html")).toContain("<!doctype html>");
   expect(await read("junit.xml")).toMatch(/<testsuites name="labwright" tests="4" failures="1" errors="0"/);

@@ -1,8 +1,13 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { findBrowser } from "@labwright/controllers";
+import { chromium } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
 import { type RunConnection, type RunOptions, runTestcases } from "#mcp-server/cli/run/run.ts";
 import type { TestClient } from "../fixtures/client.ts";
 import { listenOnLoopback } from "../fixtures/loopback.ts";
@@ -78,11 +83,12 @@ test("a browser that cannot show its window says so before the first test", asyn
   expect(await product.services.devices.leases()).toEqual([]);
 });
 
-test("a failed test keeps its trace, and terminal and reports say where; a passed one keeps none", async () => {
+test("a failed test keeps its video and trace, and terminal and reports say where; a passed one keeps none", async () => {
   await save("traced good", "/second", "Second");
   await save("traced bad", "/second", "Nowhere");
   const testcases = ["traced good", "traced bad"];
-  const { code, output } = await run({ testcases, trace: "on-failure", report: "out" });
+  const both = { video: "on-failure", trace: "on-failure" } as const;
+  const { code, output } = await run({ testcases, ...both, report: "out" });
   expect(code).toBe(1);
   const [, id = ""] = /failed +traced bad .* (\w+)\n/.exec(output) ?? [];
   const shown = output.split("\n").filter((line) => line.includes("trace "));
@@ -93,15 +99,44 @@ test("a failed test keeps its trace, and terminal and reports say where; a passe
   const trace = readFileSync(join(folder, `out/traces/${id}.zip`)).toString("latin1");
   expect(trace).toMatch(/^PK.*trace\.trace/s);
   const read = (name: string) => readFileSync(join(folder, "out", name), "utf8");
+  expect(output).toContain(`video    out/videos/${id}.webm\n`);
+  expect(readdirSync(join(folder, "out/videos"))).toEqual([`${id}.webm`]);
+  const probe = ["-v", "error", "-show_entries", "format=duration:stream=codec_name", "-of", "json"];
+  const probed = execFileSync("ffprobe", [...probe, join(folder, `out/videos/${id}.webm`)], {
+    encoding: "utf8",
+  });
+  expect(JSON.parse(probed).streams).toMatchObject([{ codec_name: "vp8" }]);
+  expect(Number(JSON.parse(probed).format.duration)).toBeGreaterThan(0);
+  expect(await played(join(folder, "out/report.html"))).toBeGreaterThan(0);
   expect(read("report.html")).toContain(`href="traces/${id}.zip"`);
   expect(read("junit.xml")).toContain(`[[ATTACHMENT|traces/${id}.zip]]`);
   expect(JSON.parse(read("ctrf.json")).results.tests[1].attachments).toContainEqual({
     ...{ name: "trace", contentType: "application/zip", path: `traces/${id}.zip` },
   });
+  for (const [name, text] of [
+    ["junit.xml", `[[ATTACHMENT|videos/${id}.webm]]`],
+    ["ctrf.json", `"contentType": "video/webm"`],
+  ] as const)
+    expect(read(name)).toContain(text);
   const inFolder = await run({ testcases: ["traced bad"], trace: "on-failure" });
   expect(inFolder.output).toMatch(/labwright trace \.labwright\/traces\/\w+\.zip/);
   expect(existsSync(join(folder, ".labwright/traces"))).toBe(true);
 });
+
+/** Seconds of the first video of a report, in a real browser that opened it as a file. */
+async function played(report: string): Promise<number> {
+  const path = findBrowser({ headless: true })?.path;
+  const browser = await chromium.launch({ ...(path && { executablePath: path }), args: ["--no-sandbox"] });
+  try {
+    const page = await browser.newPage();
+    await page.goto(pathToFileURL(report).href);
+    const length = () => page.evaluate('document.querySelector("video").duration');
+    await expect.poll(length, { timeout: 20_000 }).toBeGreaterThan(0);
+    return z.number().parse(await length());
+  } finally {
+    await browser.close();
+  }
+}
 
 test("a failed step says in the terminal which errors the page threw and which dialogs were dismissed", async () => {
   const body = `<button onclick="alert('Saved it'); setTimeout(() => { throw new Error('cart broke') })">Save</button>`;

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
+import { daemonHeaders, daemonUrl } from "#mcp-server/server/daemonFile.ts";
 import { type DaemonProcess, startDaemonProcess } from "../fixtures/daemonProcess.ts";
 import { serve } from "../fixtures/loopback.ts";
 import { isShown, newAddress, openPage, startBrowser, views, widthOver } from "./pages.ts";
@@ -16,6 +17,20 @@ const shop = `<!doctype html><title>Shop</title><body style="margin:0;font:40px 
     state.textContent = await reply.text();
     if (!reply.ok) console.error("payment refused <b>");
   })</script>`;
+/** The time of this machine in 50 ms, as 20 black and white columns, under a text that changes twice. */
+const clockPage = `<!doctype html><title>Clock</title><body style="margin:0"><p id="state">wait</p>
+  <div id="bits" style="display:flex;height:80vh"></div><script>
+  const cells = Array.from({ length: 20 }, () => bits.appendChild(document.createElement("i")));
+  for (const cell of cells) cell.style.flex = 1;
+  const draw = () => {
+    const code = Math.floor(Date.now() / 50) % 2 ** 20;
+    cells.forEach((cell, at) => (cell.style.background = (code >> at) & 1 ? "black" : "white"));
+    requestAnimationFrame(draw);
+  };
+  draw();
+  setTimeout(() => (state.textContent = "Half"), 1500);
+  setTimeout(() => (state.textContent = "Whole"), 3000);
+</script>`;
 
 let site: Awaited<ReturnType<typeof serve>>;
 let daemon: DaemonProcess;
@@ -27,7 +42,7 @@ beforeAll(async () => {
     if (request.url === "/pay") {
       response.statusCode = answer.status;
       response.setHeader("content-type", "text/plain").end(answer.text);
-    } else response.setHeader("content-type", "text/html").end(shop);
+    } else response.setHeader("content-type", "text/html").end(request.url === "/clock" ? clockPage : shop);
   });
   const config = "server: { name: lab }\ndevices:\n  - { name: browser, model: web }\n";
   [browser, daemon] = await Promise.all([
@@ -99,6 +114,55 @@ describe.each(views)("at $width px, $colorScheme", (view) => {
   });
 });
 
+it("shows what was recorded of a run, from where it begins, and at the step that is shown", async () => {
+  const device_id = "browser";
+  const steps = [
+    { navigate_to_url: { url: `${site.url}/clock` } },
+    'check text "Half"',
+    'check text "Whole"',
+  ];
+  const testcase = { name: "clock", fresh: false, steps };
+  expect(await daemon.call("save_testcase", { testcase, replace: true })).toMatchObject({ success: true });
+  const recording = await daemon.call("start_recording", { device_id });
+  const { recording_id } = z.object({ recording_id: z.string() }).parse(recording.result);
+  const actions = [{ command: "navigate_to_url", params: { url: site.url } }];
+  expect(await daemon.call("execute_device_action", { device_id, actions })).toMatchObject({ success: true });
+  const ran = await daemon.call("execute_testcase", { testcase: "clock", device_id, wait_ms: 60_000 });
+  expect(await daemon.call("stop_recording", { recording_id })).toMatchObject({ success: true });
+  const { execution_id, status } = z
+    .object({ execution_id: z.string(), status: z.string() })
+    .parse(ran.result);
+  expect(status).toBe("passed");
+  await daemon.call("release_control", { device_id });
+
+  const url = daemonUrl(daemon.file(), `/api/v1/executions/${execution_id}`);
+  const reply = await (await fetch(url, { headers: daemonHeaders(daemon.file(), "test") })).json();
+  const run = runSchema.parse(reply);
+  const { page, trouble, close } = await openPage(
+    browser,
+    await newAddress(daemon, `/runs/${execution_id}`),
+    views[0],
+  );
+  const part = page.getByRole("region", { name: "Recorded" });
+  const shown = async () => shownSchema.parse(await page.evaluate(timeShown));
+  const placeShown = async () => (await shown())?.currentTime;
+  const [{ from_s } = { from_s: Number.NaN }] = run.recordings;
+  await expect.poll(placeShown, patience).toBeGreaterThan(from_s - 0.01);
+  for (const [index, { started_at }] of [...run.steps.entries()].slice(1)) {
+    await page.evaluate(`location.hash = "#/runs/${execution_id}/${index + 1}"`);
+    const place = from_s + (Date.parse(started_at) - Date.parse(run.started_at)) / 1_000;
+    await expect.poll(placeShown, patience).toBeCloseTo(place, 2);
+    // A picture is taken every 100 ms, and takes some to be drawn.
+    const late = (Date.parse(started_at) % clockMs) - ((await shown())?.ms ?? 0);
+    expect(late, `ms behind step ${index + 1}`).toBeGreaterThan(-100);
+    expect(late, `ms behind step ${index + 1}`).toBeLessThan(1_000);
+  }
+  await part.getByText("labwright trace trace.zip").waitFor();
+  expect(await widthOver(page)).toBe(0);
+  expect(trouble).toEqual([]);
+  await close();
+});
+
 it("runs a failed run again with its inputs, and the failed ones of a list", async () => {
   const { page, trouble, close } = await openPage(browser, await newAddress(daemon, `/runs/${failed}`));
   await page.getByRole("button", { name: "Run again" }).click();
@@ -131,6 +195,28 @@ it("runs a failed run again with its inputs, and the failed ones of a list", asy
   expect(trouble).toEqual([]);
   await close();
 });
+
+const patience = { timeout: 20_000 };
+const clockMs = 50 * 2 ** 20;
+const runSchema = z.object({
+  started_at: z.string(),
+  recordings: z.array(z.object({ from_s: z.number() })),
+  steps: z.array(z.object({ started_at: z.string() })),
+});
+const shownSchema = z.object({ currentTime: z.number(), duration: z.number(), ms: z.number() }).optional();
+/** What the video shows of {@link clockPage}; undefined until it shows something. */
+const timeShown = `(() => {
+  const video = document.querySelector("video");
+  if (!video || video.readyState < 2 || video.seeking) return undefined;
+  const { currentTime, duration, videoWidth: width, videoHeight: height } = video;
+  const canvas = new OffscreenCanvas(20, 1).getContext("2d");
+  for (let at = 0; at < 20; at++)
+    canvas.drawImage(video, ((at + 0.5) * width) / 20, height / 2, 1, 1, at, 0, 1, 1);
+  const { data } = canvas.getImageData(0, 0, 20, 1);
+  let code = 0;
+  for (let at = 0; at < 20; at++) if (data[at * 4] < 128) code += 2 ** at;
+  return { currentTime, duration, ms: code * 50 };
+})()`;
 
 async function countOfRuns(): Promise<number> {
   const { result } = await daemon.call("get_execution_results", { name: "pay" });

@@ -172,10 +172,23 @@ async function artifactResponse(c: Context, artifacts: ArtifactStore): Promise<R
     "content-type": mimeType,
     "cache-control": "private, max-age=31536000, immutable",
     etag: `"${sha256}"`,
+    "accept-ranges": "bytes",
     "x-content-type-options": "nosniff",
     // An artifact may be a page that a device showed: it must not act here.
     "content-security-policy": "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'",
   };
   if (c.req.header("if-none-match") === headers.etag) return new Response(null, { status: 304, headers });
-  return new Response(new Uint8Array(bytes), { headers });
+  const part = partOf(c.req.header("range"), bytes.length);
+  if (part === undefined) return new Response(new Uint8Array(bytes), { headers });
+  const range = { "content-range": `bytes ${part.from}-${part.to}/${bytes.length}` };
+  const body = new Uint8Array(bytes.subarray(part.from, part.to + 1));
+  return new Response(body, { status: 206, headers: { ...headers, ...range } });
+}
+
+/** A player goes to a place in a video by a range of bytes (RFC 9110, 14.2). Any other range gets the whole file. */
+function partOf(range: string | undefined, size: number): { from: number; to: number } | undefined {
+  const [, first, last] = /^bytes=(\d+)-(\d*)$/.exec(range ?? "") ?? [];
+  const from = Number(first);
+  const to = Math.min(last ? Number(last) : size, size - 1);
+  return from <= to ? { from, to } : undefined;
 }

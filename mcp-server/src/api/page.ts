@@ -53,7 +53,7 @@ export async function mapResponse(c: Context, { apps, addresses }: PageDeps): Pr
   return c.json({ ...map, nodes }, 200, noStore);
 }
 
-/** A run with addresses of its pictures. */
+/** A run with addresses of its pictures and recordings. */
 export async function runResponse(c: Context, deps: PageDeps): Promise<Response> {
   const { reports, principalOf } = deps;
   const { after, wait_ms: waitMs } = readInput(runQuerySchema, c.req.query(), "Give after and wait_ms.");
@@ -68,7 +68,8 @@ export async function runResponse(c: Context, deps: PageDeps): Promise<Response>
     },
   );
   const steps = view.steps.map((step) => withAddresses(step, deps));
-  return c.json({ ...view, steps }, 200, noStore);
+  const recordings = addressed(view.recordings, deps);
+  return c.json({ ...view, steps, recordings }, 200, noStore);
 }
 
 /** A run next to the last good run, with addresses of the pictures of both. */
@@ -82,13 +83,14 @@ export async function comparisonResponse(c: Context, deps: PageDeps): Promise<Re
   return c.json({ ...found, rows }, 200, noStore);
 }
 
-function withAddresses({ pictures, files, ...step }: StepView, { addresses }: PageDeps) {
-  const addressed = <Kept extends { uri: string }>(kept: Kept) => ({
-    ...kept,
-    href: hrefOf(kept.uri, addresses),
-  });
-  return { ...step, pictures: pictures.map(addressed), files: files.map(addressed) };
-}
+const addressed = <Kept extends { uri: string }>(kept: readonly Kept[], { addresses }: PageDeps) =>
+  kept.map((one) => ({ ...one, href: hrefOf(one.uri, addresses) }));
+
+const withAddresses = ({ pictures, files, ...step }: StepView, deps: PageDeps) => ({
+  ...step,
+  pictures: addressed(pictures, deps),
+  files: addressed(files, deps),
+});
 
 function hrefOf(uri: string, { sign }: PageDeps["addresses"]): string | undefined {
   const sha256 = /^artifact:\/\/([0-9a-f]{64})$/.exec(uri)?.[1];

@@ -31,7 +31,7 @@ export function addRunCommands(program: Command, terminal: Terminal, exit: (code
         'labwright run "sign in" --debug',
         "labwright run --matrix chrome,firefox,webkit,phone --report reports",
         "labwright run labwright --watch",
-        "labwright run labwright --last-failed --trace on-failure",
+        "labwright run labwright --last-failed --trace on-failure --video on-failure",
         "labwright run labwright --gate gate.yaml --report reports",
       ),
     )
@@ -120,15 +120,14 @@ const addManner = (command: Command) =>
     .option("--slow <ms>", "pauses after each command", readUpTo(0, 60_000))
     .option("--debug", "stops before each step, shows it and asks what to do");
 
+const whenFailed = (flags: string, text: string) => new Option(flags, text).choices(["on-failure"]);
+
 const addResults = (command: Command) =>
   command
     .optionsGroup("What is kept:")
     .option("--report <dir>", "writes report.html, junit.xml and ctrf.json there")
-    .addOption(
-      new Option("--trace <when>", "keeps the trace of a browser's test that did not pass").choices([
-        "on-failure",
-      ]),
-    )
+    .addOption(whenFailed("--trace <when>", "keeps the trace of a browser's test that did not pass"))
+    .addOption(whenFailed("--video <when>", "keeps the video of a test that did not pass"))
     .option("--gate <file>", "judges the run by the rules of this file, which decide the exit code")
     .option(
       "--gate-json <file>",

@@ -14,6 +14,7 @@ export * from "./navigation.ts";
 export * from "./notices.ts";
 export * from "./plan.ts";
 export * from "./question.ts";
+export * from "./recordedFile.ts";
 export * from "./reference.ts";
 export * from "./requirement.ts";
 export * from "./runCounts.ts";

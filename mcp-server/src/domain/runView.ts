@@ -9,6 +9,8 @@ const pictureSchema = z.object({
   href: z.string().optional().describe("A short-lived address, relative to the server."),
 });
 
+const fileSchema = pictureSchema.extend({ mime_type: z.string() });
+
 const stepViewSchema = z.object({
   ...stepSchema.pick({ index: true, path: true, kind: true, label: true, status: true }).shape,
   ...stepSchema.pick({ started_at: true, duration_ms: true, error: true, notices: true }).shape,
@@ -26,7 +28,7 @@ const stepViewSchema = z.object({
   /** In pixels of the first picture. */
   area: verdictSchema.shape.area,
   pictures: z.array(pictureSchema),
-  files: z.array(pictureSchema.extend({ mime_type: z.string() })).describe("Videos, traces, logs."),
+  files: z.array(fileSchema).describe("Videos, traces, logs."),
 });
 export type StepView = z.output<typeof stepViewSchema>;
 
@@ -49,6 +51,9 @@ export const runViewSchema = z.object({
     .or(z.object({ why: z.string() }))
     .describe("The call that runs it again with its inputs on its device, or why there is none."),
   doing: z.string().optional().describe("What it does now, while it runs."),
+  recordings: z
+    .array(fileSchema.extend({ from_s: z.number().describe("Its second at which the run began.") }))
+    .describe("Videos and traces of its device that went on meanwhile and have ended; none while it runs."),
   steps: z.array(stepViewSchema).describe("In their order."),
   total: z.int().describe("Steps so far."),
   more: z.int().describe("Steps behind those shown."),

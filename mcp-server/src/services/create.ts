@@ -146,7 +146,7 @@ export function createServices(deps: ServiceDependencies): RunningServices {
     steps,
     results: createResults({ ...running, judgements }),
     reports: createReports({
-      ...{ ...running, judgements, records: runRecords(db) },
+      ...{ ...running, judgements, records: runRecords(db), eventRows: eventRows(db) },
       requirementsOf: requirements.requirementsOf,
     }),
     scripts,

@@ -138,7 +138,7 @@ export const getExecutionReport = defineTool({
       .array(z.strictObject({ name: z.string(), error: z.string().optional(), group: z.string().optional() }))
       .default([])
       .describe("Not started"),
-    traces: z
+    files: z
       .array(z.strictObject({ execution_id: z.string(), file: z.string().max(1_000) }))
       .default([])
       .describe("Files next to the report"),
@@ -148,7 +148,7 @@ export const getExecutionReport = defineTool({
       .describe("Names of a matrix"),
     notes: z.array(z.string().max(2_000)).max(500).default([]).describe("Lines of a review, for the page"),
   }),
-  unlisted: ["traces", "groups", "notes"],
+  unlisted: ["files", "groups", "notes"],
   output: z.object({
     report: z.string().describe("Artifact URI"),
     bytes: z.int(),
@@ -168,7 +168,7 @@ export const getExecutionReport = defineTool({
       ids,
       input.format,
       input.pictures,
-      { notRun: input.not_run, traces: input.traces, groups: input.groups, notes: input.notes },
+      { notRun: input.not_run, files: input.files, groups: input.groups, notes: input.notes },
     );
     const { uri, mime_type: mimeType, bytes } = artifact;
     attach({ kind: "link", uri, name: reportFiles[input.format], mimeType });

@@ -72,7 +72,7 @@ export const stopRecording = defineTool({
     ended: z.string(),
     duration_ms: z.int().optional(),
     frames: z.int().optional().describe("Pictures in the video"),
-    files: z.array(z.object({ kind: z.string(), uri: z.string(), bytes: z.int() })),
+    files: z.array(z.object({ kind: z.string(), uri: z.string(), mime_type: z.string(), bytes: z.int() })),
     lost: z.array(z.string()).optional().describe("What is missing, and why"),
     steps: stepFields.steps.optional(),
     screens: stepFields.screens.optional(),
@@ -85,13 +85,13 @@ export const stopRecording = defineTool({
       const test = services.appFiles.testOf("recording", steps);
       return { recording_id, device_id, ended, files: [], steps: [...steps], screens: [...screens], test };
     }
-    const { frames, lost, files, sound: _, ...report } = await services.recordings.stop(input.recording_id);
+    const { frames, lost, files, ...report } = await services.recordings.stop(input.recording_id);
     for (const { kind, uri, mime_type } of files)
       attach({ kind: "link", uri, name: kind, mimeType: mime_type });
     return {
       ...report,
       ...(frames > 0 && { frames }),
-      files: files.map(({ kind, uri, bytes }) => ({ kind, uri, bytes })),
+      files,
       ...(lost.length > 0 && { lost }),
     };
   },

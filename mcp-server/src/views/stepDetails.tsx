@@ -1,3 +1,4 @@
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { RunView } from "../domain/runView.ts";
 import { Activity } from "./activity.tsx";
 import { Shots } from "./shots.tsx";
@@ -50,16 +51,23 @@ const percent = (share: number) => `${Math.round(share * 100)} %`;
 
 export const pictureBefore = ({ pictures }: Step) => pictures.find(({ caption }) => /before/.test(caption));
 
-function File({ uri, caption, href, mime_type }: Step["files"][number]) {
+/** A video in a player, from second `at` on; any other file, and a video that the browser cannot play, as a link. */
+export function File({ uri, caption, href, mime_type, at }: Step["files"][number] & { at?: number }) {
+  const video = useRef<HTMLVideoElement>(null);
+  const [isBroken, setBroken] = useState(false);
+  useEffect(() => {
+    if (video.current && at !== undefined) video.current.currentTime = Math.max(0, at);
+  }, [at]);
   if (href === undefined)
     return (
       <p class="soft small">
         {caption}, not in this file: {uri}
       </p>
     );
-  if (mime_type.startsWith("video/"))
-    // biome-ignore lint/a11y/useMediaCaption: nobody wrote captions for what a device showed
-    return <video controls preload="metadata" src={href} aria-label={caption} />;
+  if (mime_type.startsWith("video/") && !isBroken) {
+    const shown = { controls: true, preload: "metadata", src: href, onError: () => setBroken(true) } as const;
+    return <video {...shown} ref={video} aria-label={caption} />;
+  }
   const isTrace = /zip/.test(mime_type);
   return (
     <p class="small">

@@ -38,9 +38,7 @@ export function createRecorder(session: DrivenSession): {
       const recording = new LiveRecording(session, options);
       current = recording;
       try {
-        await ask(session, { what: "starting the recording", ms: START_MS, signal }, () =>
-          recording.follow(session.browserContext()),
-        );
+        await ask(session, { what: "starting the recording", ms: START_MS, signal }, () => recording.begin());
       } catch (error) {
         current = undefined;
         // Not waited for: a page that does not answer would keep the recorder from the next recording.
@@ -70,8 +68,8 @@ export function createRecorder(session: DrivenSession): {
 class LiveRecording {
   readonly #options: RecordingOptions;
   readonly #videoPath: string;
-  readonly #screencast: Screencast | undefined;
   readonly #hasTrace: boolean;
+  #screencast: Screencast | undefined;
   /** Playwright's traces: a context that ends takes its trace with it, so there may be several. */
   readonly #traces: string[] = [];
   readonly #lost: string[] = [];
@@ -79,14 +77,22 @@ class LiveRecording {
   readonly #contexts = new Map<BrowserContext, () => void>();
   #finished: Promise<Recording> | undefined;
 
-  constructor(session: DrivenSession, options: RecordingOptions) {
-    const { folder, kinds, mostBytes } = options;
+  constructor(
+    private readonly session: DrivenSession,
+    options: RecordingOptions,
+  ) {
     this.#options = options;
-    this.#videoPath = join(folder, "video.webm");
-    this.#hasTrace = kinds.includes("trace");
-    this.#screencast = kinds.includes("video")
-      ? new Screencast(session, { path: this.#videoPath, mostBytes, full: () => this.#endsItself("full") })
-      : undefined;
+    this.#videoPath = join(options.folder, "video.webm");
+    this.#hasTrace = options.kinds.includes("trace");
+  }
+
+  /** A trace may take a second to start: the video begins after it. */
+  async begin(): Promise<void> {
+    await this.follow(this.session.browserContext());
+    const { kinds, mostBytes } = this.#options;
+    if (this.#finished !== undefined || !kinds.includes("video")) return;
+    const full = () => this.#endsItself("full");
+    this.#screencast = new Screencast(this.session, { path: this.#videoPath, mostBytes, full });
   }
 
   async follow(context: BrowserContext): Promise<void> {
@@ -95,7 +101,7 @@ class LiveRecording {
     context.once("close", lost);
     this.#contexts.set(context, () => context.off("close", lost));
     // A trace's own pictures would be taken in its own size, and the video gets those that another one asked for.
-    const screenshots = this.#screencast === undefined;
+    const screenshots = !this.#options.kinds.includes("video");
     if (this.#hasTrace) await context.tracing.start({ snapshots: true, screenshots });
   }
 

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve } from "node:path";
 import { type CountedRun, countText, type ReportFormat, reportFiles } from "../../domain/index.ts";
+import { recordedFile } from "../../domain/recordedFile.ts";
 import { ToolError } from "../../errors.ts";
 import {
   type ReportEntry,
@@ -77,15 +78,16 @@ async function readShard(folder: string): Promise<Shard> {
   }
 }
 
-/** A relative path of a ZIP file. What else a page may name would become a link of the report, or an attachment that a CI uploads. */
-const isTrace = (file: string) => /^[^\p{Cc}:\\]+\.zip$/u.test(file) && !isAbsolute(file);
+/** A relative path of a video or trace. What else a page may name would become a link of the report, or an attachment that a CI uploads. */
+const isRecorded = (file: string) =>
+  /^[^\p{Cc}:\\]+$/u.test(file) && !isAbsolute(file) && recordedFile(file) !== undefined;
 
-/** Traces stay in their folder. */
+/** Videos and traces stay in their folder. */
 function seenFrom(target: string, { folder, entries, skipped }: Shard): Shard {
   const place = (file: string) => relative(target, join(folder, file)).replaceAll("\\", "/");
   const moved = entries.map((entry) => ({
     ...entry,
-    traces: entry.traces?.filter(isTrace).map(place) ?? [],
+    files: entry.files?.filter(isRecorded).map(place) ?? [],
   }));
   return { folder, entries: moved, skipped };
 }

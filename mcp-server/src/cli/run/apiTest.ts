@@ -63,7 +63,7 @@ async function testApi(given: ApiTestOptions, connection: RunConnection, own: Te
     out(await annotationText(fault, terminal));
   }
   for (const one of not_reached) out(`${one.operation}: not reached: ${one.reason}\n`);
-  const ran = { executionId: reply.execution_id, traces: [] };
+  const ran = { executionId: reply.execution_id, files: [] };
   if (folder !== undefined) out(`report: ${await writeReports([ran], folder, connection, [])}\n`);
   const count = counted(findings.length + (end.cut.findings ?? 0), "finding");
   out(`${end.tried ?? 0} of ${counted(end.operations ?? 0, "operation")} tried, ${count}\n`);

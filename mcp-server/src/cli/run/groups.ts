@@ -15,8 +15,8 @@ export type Ran = {
   ms: number | undefined;
   /** It ran in a browser, and a gate asks for that. */
   hasConsole: boolean;
-  /** Files of its trace. */
-  traces: string[];
+  /** What was recorded of it. */
+  files: string[];
   error?: string;
   /** Its entry of the matrix. */
   group?: string;

@@ -33,10 +33,10 @@ export async function tryReports(folder: string): Promise<void> {
 /** A test that was not started; `error` says why it could not be, `group` is its entry of the matrix. */
 export type NotRun = { name: string; error?: string | undefined; group?: string | undefined };
 
-/** An execution with the files of its trace. */
+/** An execution with what was recorded of it. */
 type Reported = {
   executionId: string | undefined;
-  traces: readonly string[];
+  files: readonly string[];
   group?: string | undefined;
 };
 
@@ -51,14 +51,14 @@ export async function writeReports(
   const signal = unending();
   const execution_id = ran.flatMap(({ executionId }) => executionId ?? []);
   const place = (path: string) => relative(folder, path).replaceAll("\\", "/");
-  const traces = ran.flatMap(({ executionId, traces: paths }) =>
+  const files = ran.flatMap(({ executionId, files: paths }) =>
     paths.map((path) => ({ execution_id: executionId, file: place(path) })),
   );
   const groups = ran.flatMap(({ executionId, group }) =>
     executionId === undefined || group === undefined ? [] : [{ execution_id: executionId, group }],
   );
   for (const [format, file] of Object.entries(reportFiles)) {
-    const args = { execution_id, format, not_run: [...notRun], traces, groups };
+    const args = { execution_id, format, not_run: [...notRun], files, groups };
     const { report } = z
       .looseObject({ report: z.string() })
       .parse(await done(connection.call("get_execution_report", args, signal)));

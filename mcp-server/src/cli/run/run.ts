@@ -13,10 +13,10 @@ import { noteRun } from "./lastRun.ts";
 import { type Entry, entriesOf } from "./matrix.ts";
 import { type ExecuteOptions, runTest } from "./oneTest.ts";
 import { type Plan, type Planned, type PlanOptions, planRun } from "./plan.ts";
+import { type RecordingOptions, recorded } from "./recordings.ts";
 import { tryReports, writeReports } from "./reportFiles.ts";
 import { deviceName, type Slot, type SlotOptions, type Slots, takeSlots } from "./slots.ts";
 import { progressText, withStatusLine } from "./statusLine.ts";
-import { type TraceOptions, traced } from "./traces.ts";
 import { notRunText, notStartedText, type RunReply, verdictText } from "./verdictText.ts";
 
 export type { RunConnection } from "./connection.ts";
@@ -24,7 +24,7 @@ export type { RunConnection } from "./connection.ts";
 export type RunOptions = PlanOptions &
   SlotOptions &
   ExecuteOptions &
-  TraceOptions & {
+  RecordingOptions & {
     /** Folder for `report.html`, `junit.xml` and `ctrf.json`; no files when left out. */
     report?: string | undefined;
     repeat: number;
@@ -262,16 +262,14 @@ async function runOne(test: Planned, slot: Slot | undefined, { options, connecti
   const { cwd, err } = terminal;
   const hasConsole = options.gate !== undefined && slot !== undefined && (await isBrowser(slot, connection));
   const run = () => runTest(test, { options, slot }, connection, terminal);
-  const { ended, traces } =
-    options.trace === undefined || slot === undefined
-      ? { ended: await run(), traces: [] }
-      : await traced(run, nameOfTrace, { slot, folder: folderOfTraces(options, cwd), connection, err });
+  const folder = options.report === undefined ? ownFolder(cwd) : resolve(cwd, options.report);
+  const { ended, files } = await recorded(run, nameOfFiles, { ...options, slot, folder, connection, err });
   if ("error" in ended) {
     const { error } = ended;
     const text = notStartedText({ name: test.name, device }, error);
     const why = `${error.code}: ${error.message}`;
     const none = { executionId: undefined, ms: undefined, hasConsole: false };
-    const end = { status: "error", flaky: false, ...none, traces, error: why };
+    const end = { status: "error", flaky: false, ...none, files, error: why };
     return {
       end,
       stopped: false,
@@ -281,22 +279,19 @@ async function runOne(test: Planned, slot: Slot | undefined, { options, connecti
     };
   }
   const { reply, stopped } = ended;
-  const shown = traces.map((path) => relative(cwd, path));
+  const shown = files.map((path) => relative(cwd, path));
   const text = verdictText({ name: test.name, device }, reply, shown);
   const { status, flaky = false, execution_id: executionId, duration_ms: ms } = reply;
-  const end = { status, flaky, executionId, ms, hasConsole, traces };
+  const end = { status, flaky, executionId, ms, hasConsole, files };
   return { end, stopped, isLost: slotLost.has(reply.reason?.code ?? ""), text, fault: faultOf(reply) };
 }
 
-/** Undefined for a test that leaves no trace: it passed at once, was stopped, or could not be started. */
-function nameOfTrace(ended: Awaited<ReturnType<typeof runTest>>): string | undefined {
+/** Undefined for a test that leaves no files: it passed at once, was stopped, or could not be started. */
+function nameOfFiles(ended: Awaited<ReturnType<typeof runTest>>): string | undefined {
   if ("error" in ended) return undefined;
   const { status, flaky, execution_id } = ended.reply;
   return isFault({ status }) || flaky ? execution_id : undefined;
 }
-
-const folderOfTraces = ({ report }: RunOptions, cwd: string) =>
-  join(report === undefined ? ownFolder(cwd) : resolve(cwd, report), "traces");
 
 /** Why a test did not pass, for a line without context. */
 const faultOf = ({ failed_step: step, reason, status }: RunReply) => ({

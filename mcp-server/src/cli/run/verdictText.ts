@@ -64,21 +64,23 @@ export function notStartedText(test: Shown, { code, message, hint }: ToolError):
   return `${lines.join(`\n${indent}`)}\n`;
 }
 
-/** The verdict of one test in a line, and below it why, and how its trace is opened. */
-export function verdictText(test: Shown, run: RunReply, traces: readonly string[] = []): string {
+/** The verdict of one test in a line, and below it why, and where its video and trace are. */
+export function verdictText(test: Shown, run: RunReply, files: readonly string[] = []): string {
   const time = run.duration_ms === undefined ? undefined : `${(run.duration_ms / 1_000).toFixed(1)} s`;
   const word = run.flaky ? "flaky" : run.status;
   const lines = [
     headLine(word, test, time, run.execution_id),
-    ...[...rowLines(run), ...whyLines(run), ...traces.map(traceLine)].map(
+    ...[...rowLines(run), ...whyLines(run), ...files.map(fileLine)].map(
       (line) => `${indent}${forTerminal(line)}`,
     ),
   ];
   return `${lines.join("\n")}\n`;
 }
 
-const traceLine = (path: string) =>
-  `trace    labwright trace ${/^[\w./\\:-]+$/.test(path) ? path : JSON.stringify(path)}`;
+function fileLine(path: string): string {
+  const shown = /^[\w./\\:-]+$/.test(path) ? path : JSON.stringify(path);
+  return path.endsWith(".zip") ? `trace    labwright trace ${shown}` : `video    ${shown}`;
+}
 
 /** How many rows passed, and those that did not. */
 function rowLines({ rows }: RunReply): string[] {

@@ -2,9 +2,11 @@ import { useState } from "preact/hooks";
 import type { RunView } from "../../domain/runView.ts";
 import { duration, moment } from "../../views/format.ts";
 import { Badge, Empty, Facts, Problem, Shown } from "../../views/states.tsx";
+import { File } from "../../views/stepDetails.tsx";
 import { holds, isGood, StepItem } from "../../views/stepItem.tsx";
 import { stepTree } from "../../views/stepTree.ts";
 import { asFailure, callTool, type Failure, read } from "../shell/api.ts";
+import { Part } from "../shell/detail.tsx";
 import { usePolled } from "../shell/polled.ts";
 import { addressOf } from "../shell/route.ts";
 import { History } from "../shell/strip.tsx";
@@ -35,6 +37,7 @@ export function RunPage({ id, step }: { id: string; step?: number | undefined })
           <>
             <Head run={view} refresh={run.again} />
             {step !== undefined && <Player run={view} step={step} />}
+            <Recordings run={view} step={step} />
             {!isOpen(view) && <Comparison id={view.id} isOpen={view.status !== "passed"} />}
             <div class="split">
               <Steps run={view} step={step} />
@@ -57,6 +60,19 @@ export function RunPage({ id, step }: { id: string; step?: number | undefined })
         )}
       </Shown>
     </>
+  );
+}
+
+/** What was recorded meanwhile: a video at the step that is shown, or where the run begins. */
+function Recordings({ run, step = 0 }: { run: RunView; step?: number | undefined }) {
+  const shown = run.steps[step - 1] ?? run;
+  const since = (Date.parse(shown.started_at) - Date.parse(run.started_at)) / 1_000;
+  return run.recordings.length === 0 ? null : (
+    <Part title="Recorded">
+      {run.recordings.map(({ from_s, ...file }) => (
+        <File key={file.uri} {...file} at={from_s + since} />
+      ))}
+    </Part>
   );
 }
 

@@ -1,10 +1,11 @@
-import { and, asc, desc, eq, getTableColumns, gt, lt, max, sql } from "drizzle-orm";
+import { and, asc, desc, eq, getTableColumns, gt, gte, lt, max, sql } from "drizzle-orm";
 import type { Database } from "../engine/database.ts";
 import { type WithoutNulls, withoutNulls } from "../schema/columns.ts";
 import { eventCursors, events } from "../schema/index.ts";
 
 export type EventRow = WithoutNulls<Omit<typeof events.$inferSelect, "delivery">>;
 export type NewEventRow = Omit<EventRow, "id"> & { delivery?: string };
+type EventsOfType = { type: string; device: string; from: string; limit: number };
 type EventRange = { after: number; limit: number; device?: string | undefined };
 export type EventRows = ReturnType<typeof eventRows>;
 
@@ -44,6 +45,13 @@ export function eventRows(db: Database) {
         .orderBy(device === undefined ? asc(events.id) : desc(events.id))
         .limit(limit);
       return rows.map(withoutNulls).toSorted((a, b) => a.id - b.id);
+    },
+
+    /** The first `limit` events of a type on a device from an instant on, in order. */
+    async ofType({ type, device, from, limit }: EventsOfType): Promise<EventRow[]> {
+      const isOfType = and(eq(events.device_id, device), eq(events.type, type), gte(events.at, from));
+      const rows = await db.select(columns).from(events).where(isOfType).orderBy(asc(events.at)).limit(limit);
+      return rows.map(withoutNulls);
     },
 
     /** 0 when there is none. */

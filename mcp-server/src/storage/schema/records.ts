@@ -69,19 +69,23 @@ export const artifacts = pgTable(
 );
 
 /** Written in the transaction of what they report; read in order from a cursor. */
-export const events = pgTable("events", {
-  id: bigserial("id", { mode: "number" }).primaryKey(),
-  type: text("type").notNull(),
-  priority: text("priority").$type<"critical" | "high" | "normal">().notNull(),
-  source: text("source").notNull(),
-  device_id: text("device_id"),
-  execution_id: text("execution_id"),
-  alert_id: text("alert_id"),
-  payload: jsonb("payload").$type<Params>().notNull(),
-  at: instant("at").notNull(),
-  /** The id under which it was sent here. */
-  delivery: text("delivery").unique(),
-});
+export const events = pgTable(
+  "events",
+  {
+    id: bigserial("id", { mode: "number" }).primaryKey(),
+    type: text("type").notNull(),
+    priority: text("priority").$type<"critical" | "high" | "normal">().notNull(),
+    source: text("source").notNull(),
+    device_id: text("device_id"),
+    execution_id: text("execution_id"),
+    alert_id: text("alert_id"),
+    payload: jsonb("payload").$type<Params>().notNull(),
+    at: instant("at").notNull(),
+    /** The id under which it was sent here. */
+    delivery: text("delivery").unique(),
+  },
+  (t) => [index("events_device_type").on(t.device_id, t.type, t.at)],
+);
 
 export const eventCursors = pgTable("event_cursors", {
   consumer: text("consumer").primaryKey(),

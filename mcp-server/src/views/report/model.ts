@@ -18,8 +18,8 @@ export type ReportTest = Pick<Execution, "id" | "name" | "status" | "reason" | "
   /** The step that decided, where it did not pass. */
   decided?: StepView;
   facts: RunView["facts"];
-  /** Paths from the report's file. */
-  traces: readonly string[];
+  /** Videos and traces, as paths from the report's file. */
+  files: readonly string[];
   /** Of a matrix. */
   group?: string;
   /** Earlier runs of the test, newest first. */

@@ -1,6 +1,7 @@
+import { recordedFile } from "../../domain/recordedFile.ts";
 import { duration, utc } from "../format.ts";
 import { Badge, Facts } from "../states.tsx";
-import { StepDetails } from "../stepDetails.tsx";
+import { File, StepDetails } from "../stepDetails.tsx";
 import { isGood, StepItem } from "../stepItem.tsx";
 import { stepTree } from "../stepTree.ts";
 import { Strip } from "../strip.tsx";
@@ -58,7 +59,7 @@ export function TestItem({ test, isOpen }: { test: ReportTest; isOpen: boolean }
             ? ([["Started", utc(test.started_at)], ["Id", id], ...test.facts] as const)
             : []),
           ...linkOf(test.session_url, "Session in the cloud"),
-          ...test.traces.map((path) => traceOf(path)),
+          ...test.files.map((path) => fileOf(path)),
         ]}
       />
     </details>
@@ -85,13 +86,17 @@ const linkOf = (url: string | undefined, name: string) =>
       ];
 
 /** A file next to the report. A path with a scheme or from a root is none. */
-function traceOf(path: string) {
+function fileOf(path: string) {
+  const { kind, mime_type } = recordedFile(path) ?? { kind: "file", mime_type: "" };
   const isBeside = !/^([a-z][a-z0-9+.-]*:|[/\\])/i.test(path);
   return [
-    "Trace",
+    kind,
     <>
+      {isBeside && kind === "video" && (
+        <File {...{ uri: path, caption: kind, href: encodeURI(path), mime_type }} />
+      )}
       {isBeside ? <a href={encodeURI(path)}>{path}</a> : path}
-      {isBeside && (
+      {isBeside && kind === "trace" && (
         <>
           {" "}
           <code>labwright trace {path}</code>

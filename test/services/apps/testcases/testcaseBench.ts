@@ -179,6 +179,7 @@ export function openBench(storage: Storage, options: BenchOptions = {}) {
     ...{ executions, artifacts, secrets, clock },
     judgements: { of: async () => [] },
     records: { ofTest: async () => [], marksBefore: async () => new Map() },
+    eventRows: { ofType: async () => [] },
     requirementsOf: async () => [],
   });
   return { testcases, executions, reports, artifacts, secrets, devices, clock, faults, events };

@@ -14,6 +14,7 @@ import { z } from "zod";
 import { createRecordings, type RecordingService } from "#mcp-server/services/devices/recordings/index.ts";
 import type { ArtifactStore, OpenDevice } from "#mcp-server/services/index.ts";
 import { createEvents } from "#mcp-server/services/records/events.ts";
+import { recordingsOf } from "#mcp-server/services/runs/reports/runView.ts";
 import { eventRows, type Storage } from "#mcp-server/storage/index.ts";
 import { callContext } from "../../../fixtures/callContext.ts";
 import { describeEachDatabase } from "../../../fixtures/database.ts";
@@ -139,6 +140,46 @@ describeEachDatabase("the recording service", (open) => {
       ["recording.finished", "anna", "max_time"],
       ["recording.finished", "anna", "device_lost"],
     ]);
+  });
+
+  it("belongs to the runs of its device that went on meanwhile, each from where the run begins in the video", async () => {
+    const device = "lab/box";
+    const ranFor = async (ms: number) => {
+      const started_at = new Date(clock.now()).toISOString();
+      await clock.advance(ms);
+      return { device, started_at, finished_at: new Date(clock.now()).toISOString() };
+    };
+    let answer = () => {};
+    const slow = await openRecordable({
+      hangs: { start: new Promise<void>((resolve) => (answer = resolve)) },
+    });
+    const early = await ranFor(1_000);
+    await clock.advance(1_000);
+    const starting = recordings.start(slow.device, spec, anna);
+    await expect.poll(() => clock.waiting()).toBe(2);
+    const before = await ranFor(2_000);
+    answer();
+    const { recording_id } = await starting;
+    await clock.advance(1_500);
+    const during = await ranFor(4_000);
+    const cut = { ...(await ranFor(250)), finished_at: new Date(clock.now() + 9_000).toISOString() };
+    await recordings.stop(recording_id);
+    await clock.advance(1);
+    const next = await recordings.start(slow.device, spec, anna);
+    await clock.advance(10_000);
+    await recordings.stop(next.recording_id);
+    const of = async (run: Parameters<typeof recordingsOf>[0]) =>
+      (await recordingsOf(run, eventRows(storage.db))).map(({ caption, from_s }) => [caption, from_s]);
+    expect(await of(during)).toEqual([["video", 1.5]]);
+    expect(await of({ ...during, started_at: before.started_at })).toEqual([["video", -2]]);
+    expect(await of(cut)).toEqual([
+      ["video", 5.5],
+      ["video", -0.251],
+    ]);
+    expect(await of(early)).toEqual([]);
+    expect(await of({ ...during, device: "lab/other" })).toEqual([]);
+    expect(await of({ device, started_at: during.started_at })).toEqual([]);
+    expect(await of(await ranFor(10))).toEqual([]);
   });
 
   it("is one a device, and what it could not begin is forgotten", async () => {

@@ -133,16 +133,17 @@ describe("the page of a report", () => {
   });
 
   it("keeps a hostile page's text as text, in every field", async () => {
-    const traces = ["javascript:alert(1)", "/etc/passwd", "traces/a b.zip"];
+    const files = ["javascript:alert(1)", "/etc/passwd", "traces/a b.zip", "https://evil.test/a.webm"];
     const entry = hostileEntry();
     const session_url = "javascript:alert(1)";
     const run = { ...entry.execution, session_url };
-    expect(await load({ ...entry, execution: run, group: hostile, traces })).toEqual([]);
+    expect(await load({ ...entry, execution: run, group: hostile, files })).toEqual([]);
     expect(await find("[onerror], img, [src=x]").count()).toBe(0);
     expect(await find("script").count()).toBe(1);
     expect(await find("h3").innerText()).toContain('<script>alert("x")</script>');
     const links = await find("a").evaluateAll((all) => all.map((one) => one.getAttribute("href")));
     expect(links.filter((link) => !link?.startsWith("#run-"))).toEqual(["traces/a%20b.zip"]);
+    expect(await find("video").count()).toBe(0);
   });
 
   it("finds tests by status and words, opens and closes them, and leads to each failed one, by keyboard", async () => {

@@ -188,6 +188,7 @@ describe("the report service", () => {
       executions: stored(steps),
       judgements: { of: async () => [] },
       records: { ofTest: async () => [], marksBefore },
+      eventRows: { ofType: async () => [] },
       artifacts,
       requirementsOf,
       secrets: testSecrets({ PIN: "4711-secret" }),

@@ -33,6 +33,8 @@ export type RecordingReport = {
   recording_id: string;
   device_id: string;
   ended: RecordingEnd;
+  /** Where the time of the video begins. ISO 8601. */
+  started_at: string;
   duration_ms: number;
   frames: number;
   sound: boolean;
@@ -89,6 +91,8 @@ type Live = {
   recorder: Recorder;
   folder: string;
   startedAt: number;
+  /** Where the time of the video begins, in ms since the epoch. */
+  videoAt: number;
   source: string;
   cancelTimer(): void;
   ending?: Promise<RecordingReport>;
@@ -114,6 +118,7 @@ class Recordings implements RecordingService {
     try {
       await this.makeFolder(live.folder);
       await this.begin(live, records, context.signal);
+      live.videoAt = this.deps.clock.now();
     } catch (error) {
       this.forget(live);
       await rm(live.folder, { recursive: true, force: true });
@@ -179,6 +184,7 @@ class Recordings implements RecordingService {
       source,
       folder: join(this.deps.folder, id),
       startedAt: this.deps.clock.monotonic(),
+      videoAt: this.deps.clock.now(),
       cancelTimer: this.deps.clock.setTimeout(() => this.endUnasked(live, "max_time"), maxMs),
     };
     this.live.set(id, live);
@@ -250,6 +256,7 @@ class Recordings implements RecordingService {
       recording_id: live.id,
       device_id: live.device.id,
       ended,
+      started_at: new Date(live.videoAt).toISOString(),
       duration_ms: durationMs,
       frames: recording.frames,
       sound: live.recorder.sound,

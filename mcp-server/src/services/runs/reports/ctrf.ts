@@ -1,4 +1,4 @@
-import { type Execution, noticesOf, type Step } from "../../../domain/index.ts";
+import { type Execution, noticesOf, recordedFile, type Step } from "../../../domain/index.ts";
 import {
   durationOf,
   endOf,
@@ -107,7 +107,7 @@ function environmentOf(entries: readonly ReportEntry[]) {
 }
 
 function testOf(entry: ReportEntry) {
-  const { execution, steps, traces = [], group } = entry;
+  const { execution, steps, files = [], group } = entry;
   const passed = execution.status === "passed";
   return {
     name: execution.name,
@@ -136,7 +136,10 @@ function testOf(entry: ReportEntry) {
       },
     })),
     attachments: [
-      ...traces.map((path) => ({ name: "trace", contentType: "application/zip", path })),
+      ...files.map((path) => {
+        const { kind = "file", mime_type = "application/octet-stream" } = recordedFile(path) ?? {};
+        return { name: kind, contentType: mime_type, path };
+      }),
       ...steps.flatMap((step) =>
         step.artifacts.map(({ kind, uri, mime_type }) => ({
           name: `${step.path || step.label} ${kind}`,

@@ -26,7 +26,7 @@ export function htmlReport(entries: readonly ReportEntry[], head: ReportHead): s
   const tests = entries.map((entry) => testOf(entry, entries.length));
   const { title, main, style, script } = renderReport({ id, generatedAt, tests, skipped, notes, pictures });
   const scriptHash = createHash("sha256").update(script).digest("base64");
-  const policy = `default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-${scriptHash}'; base-uri 'none'; form-action 'none'`;
+  const policy = `default-src 'none'; img-src data:; media-src 'self'; style-src 'unsafe-inline'; script-src 'sha256-${scriptHash}'; base-uri 'none'; form-action 'none'`;
   return [
     "<!doctype html>",
     '<html lang="en"><head><meta charset="utf-8">',
@@ -44,7 +44,7 @@ export function htmlReport(entries: readonly ReportEntry[], head: ReportHead): s
 }
 
 function testOf(entry: ReportEntry, tests: number): ReportTest {
-  const { execution, steps, traces = [], group, requirements = [], history } = entry;
+  const { execution, steps, files = [], group, requirements = [], history } = entry;
   const { id, name, status, flaky, reason, rerun, session_url, started_at, attempts = [] } = execution;
   const decided = status === "passed" ? undefined : decidingStep(decidingSteps(entry));
   const hasHistory = showsHistory(entry, tests);
@@ -54,7 +54,7 @@ function testOf(entry: ReportEntry, tests: number): ReportTest {
     pictures: shotsOf(step, entry).map(([uri, caption]) => ({ uri, caption })),
   });
   return {
-    ...{ id, name, status, started_at, attempts, traces, requirements },
+    ...{ id, name, status, started_at, attempts, files, requirements },
     word: flaky ? "flaky" : status,
     duration_ms: durationOf(execution),
     ...(reason && { reason }),

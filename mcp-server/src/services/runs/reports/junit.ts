@@ -64,7 +64,7 @@ function suite(device: string, entries: readonly ReportEntry[]): string {
 }
 
 function testcase(entry: ReportEntry): string {
-  const { execution, steps, traces = [] } = entry;
+  const { execution, steps, files = [] } = entry;
   const className = execution.userinterface ?? execution.kind;
   const output = [
     ...steps.flatMap((step) => [
@@ -73,7 +73,7 @@ function testcase(entry: ReportEntry): string {
     ]),
     ...(execution.rerun === undefined ? [] : [execution.rerun]),
     // CI servers link the files of such lines.
-    ...traces.map((path) => `[[ATTACHMENT|${path}]]`),
+    ...files.map((path) => `[[ATTACHMENT|${path}]]`),
   ].join("\n");
   return [
     `    <testcase name="${e(execution.name)}" classname="${e(className)}" time="${inSeconds(durationOf(execution))}">`,

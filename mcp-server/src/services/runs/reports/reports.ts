@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Comparison, PictureChoice, ReportFormat, RunView } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
-import type { RunRecords } from "../../../storage/index.ts";
+import type { EventRows, RunRecords } from "../../../storage/index.ts";
 import type {
   ArtifactRef,
   ArtifactStore,
@@ -18,7 +18,7 @@ import { ctrfReport } from "./ctrf.ts";
 import { htmlReport, showsHistory } from "./html.ts";
 import { junitReport } from "./junit.ts";
 import { shrink, withPictures } from "./pictures.ts";
-import { mostSteps, runViewOf, withShownPictures } from "./runView.ts";
+import { mostSteps, recordingsOf, runViewOf, withShownPictures } from "./runView.ts";
 import { type StatusView, statusView } from "./status.ts";
 import type { CheckedRequirement, Picture, ReportEntry, ReportHead, ReportSummary } from "./types.ts";
 
@@ -50,7 +50,7 @@ export type ReportService = {
   shown(executionIds: readonly string[], context: CallContext): Promise<RunView[]>;
   /**
    * Stores a report of one or more executions, in the order given. `judgement` is that of a single test; `pictures` is for
-   * the page; `notRun` are tests of the same run that were not started, and why they could not be; `traces` are files by the
+   * the page; `notRun` are tests of the same run that were not started, and why they could not be; `files` are videos and traces by the
    * paths from the report to them; `groups` are the names of a matrix; `notes` are lines of a review for
    * the page. Throws EXECUTION_NOT_FOUND, ARTIFACT_STORE_FULL.
    */
@@ -60,7 +60,7 @@ export type ReportService = {
     pictures?: PictureChoice,
     more?: {
       notRun?: readonly NotRun[];
-      traces?: readonly { execution_id: string; file: string }[];
+      files?: readonly { execution_id: string; file: string }[];
       groups?: readonly { execution_id: string; group: string }[];
       notes?: readonly string[];
     },
@@ -75,6 +75,7 @@ export type ReportDependencies = ComparedWith & {
   requirementsOf(
     tests: readonly { name: string; project: string }[],
   ): Promise<readonly (CheckedRequirement & { testcase: string; project: string })[]>;
+  eventRows: Pick<EventRows, "ofType">;
   artifacts: ArtifactStore;
   secrets: Secrets;
   clock: Clock;
@@ -135,15 +136,15 @@ export function createReports(deps: ReportDependencies): ReportService {
       executionIds,
       format,
       pictureChoice = "failed",
-      { notRun = [], traces = [], groups = [], notes = [] } = {},
+      { notRun = [], files = [], groups = [], notes = [] } = {},
     ) {
       const runs: Omit<ReportEntry, "pictures">[] = [];
       for (const id of executionIds) {
-        const files = traces.filter(({ execution_id }) => execution_id === id).map(({ file }) => file);
+        const own = files.filter(({ execution_id }) => execution_id === id).map(({ file }) => file);
         const group = groups.find(({ execution_id }) => execution_id === id)?.group;
-        const more = { pictureChoice, traces: files, ...(group !== undefined && { group }) };
-        for (const own of await withRowRuns(id))
-          runs.push({ ...secrets.mask(await executions.get(own)), ...more });
+        const more = { pictureChoice, files: own, ...(group !== undefined && { group }) };
+        for (const run of await withRowRuns(id))
+          runs.push({ ...secrets.mask(await executions.get(run)), ...more });
       }
       const isPage = format === "html";
       const entries = await withPictures(runs, async (uri) => (isPage ? picture(uri) : undefined));
@@ -189,7 +190,7 @@ const pictureOf =
   };
 
 const viewer =
-  ({ executions, secrets }: ReportDependencies): ReportService["view"] =>
+  ({ executions, secrets, eventRows }: ReportDependencies): ReportService["view"] =>
   async (executionId, { after, waitMs }, context) => {
     const { doing } = await executions.wait(executionId, waitMs, context);
     const { execution, steps } = await executions.get(executionId);
@@ -197,7 +198,8 @@ const viewer =
     const more = Math.max(0, left.length - mostSteps);
     const { doing: now, ...shown } = secrets.mask({ execution, doing, steps: left.slice(0, mostSteps) });
     const again = againOf(execution, secrets);
-    return runViewOf(shown, { doing: now, total: steps.length, more, again });
+    const recordings = await recordingsOf(execution, eventRows);
+    return runViewOf(shown, { doing: now, total: steps.length, more, again, recordings });
   };
 
 type Renderer = { mimeType: string; render(entries: readonly ReportEntry[], head: ReportHead): string };

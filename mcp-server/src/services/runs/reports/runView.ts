@@ -1,4 +1,6 @@
+import { z } from "zod";
 import { type Execution, noticesOf, type RunView, type Step, type StepView } from "../../../domain/index.ts";
+import type { EventRows } from "../../../storage/index.ts";
 import { findingOf, inputsOf, startFacts } from "../judgement/facts.ts";
 import { shotsOf } from "./pictures.ts";
 import type { Picture } from "./types.ts";
@@ -10,7 +12,7 @@ const shownCharacters = 4_000;
 /** The run with some of its steps; `total` and `more` count those that it has, and those behind the ones shown. */
 export function runViewOf(
   { execution, steps }: { execution: Execution; steps: readonly Step[] },
-  { doing, ...counts }: Pick<RunView, "total" | "more" | "again"> & { doing: string | undefined },
+  { doing, ...rest }: Pick<RunView, "total" | "more" | "again" | "recordings" | "doing">,
 ): RunView {
   const { id, kind, name, status, reason, flaky, started_at, duration_ms, attempts } = execution;
   return {
@@ -22,8 +24,33 @@ export function runViewOf(
     ...(doing !== undefined && { doing }),
     facts: factsOf(execution),
     steps: steps.map(stepViewOf),
-    ...counts,
+    ...rest,
   };
+}
+
+const mostRecordings = 10;
+const recordedSchema = z.object({
+  started_at: z.string(),
+  duration_ms: z.number(),
+  files: z.array(z.object({ kind: z.string(), uri: z.string(), mime_type: z.string() })),
+});
+
+/** What was recorded on the run's device while it ran: a device has one recording at a time, so the first that ended after its start. */
+export async function recordingsOf(
+  { device, started_at, finished_at }: Pick<Execution, "device" | "started_at" | "finished_at">,
+  rows: Pick<EventRows, "ofType">,
+): Promise<RunView["recordings"]> {
+  if (device === undefined || finished_at === undefined) return [];
+  const type = "recording.finished";
+  const ended = await rows.ofType({ type, device, from: started_at, limit: mostRecordings });
+  const [from, to] = [Date.parse(started_at), Date.parse(finished_at)];
+  return ended.flatMap(({ payload }) => {
+    const { data } = recordedSchema.safeParse(payload);
+    const begun = Date.parse(data?.started_at ?? "");
+    if (!data || begun >= to || begun + data.duration_ms <= from) return [];
+    const from_s = (from - begun) / 1_000;
+    return data.files.map(({ kind: caption, uri, mime_type }) => ({ uri, caption, mime_type, from_s }));
+  });
 }
 
 export function factsOf(execution: Execution): RunView["facts"] {

@@ -11,7 +11,7 @@ import { readPictures } from "./pictures.ts";
 import type { ReportEntry, SkippedTest } from "./types.ts";
 
 /** Raised when an older Labwright could not read what this one writes. */
-const format = 2;
+const format = 3;
 /** Of the runs of one page, unpacked. */
 const maxBytes = 512 * 1024 * 1024;
 
@@ -23,7 +23,7 @@ const entriesSchema = z.array(
     requirements: z
       .array(z.object({ code: z.string(), name: z.string(), coverage: coverageSchema }))
       .optional(),
-    traces: z.array(z.string()).optional(),
+    files: z.array(z.string()).optional(),
     group: z.string().optional(),
     history: z.array(runMarkSchema).optional(),
   }),
@@ -45,12 +45,12 @@ export function readReport(page: string): { entries: ReportEntry[]; skipped: Ski
   if (Number(itsFormat) !== format) throw new Error("another version of Labwright made it");
   const pictures = readPictures(page);
   const { runs, skipped } = unpack(packed);
-  const entries = runs.map(({ requirements, pictureChoice, traces, group, history, ...entry }) => ({
+  const entries = runs.map(({ requirements, pictureChoice, files, group, history, ...entry }) => ({
     ...entry,
     pictures,
     ...(requirements && { requirements }),
     ...(pictureChoice && { pictureChoice }),
-    ...(traces && { traces }),
+    ...(files && { files }),
     ...(group !== undefined && { group }),
     ...(history && { history }),
   }));

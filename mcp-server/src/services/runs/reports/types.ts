@@ -13,8 +13,8 @@ export type ReportEntry = {
   /** `failed` when left out. */
   pictureChoice?: PictureChoice;
   requirements?: readonly CheckedRequirement[];
-  /** Files that Playwright's trace viewer opens, as paths from the report. */
-  traces?: readonly string[];
+  /** Videos and traces, as paths from the report. */
+  files?: readonly string[];
   /** What the run calls the device: a name of its matrix. */
   group?: string;
   /** Earlier runs of the test, newest first. */

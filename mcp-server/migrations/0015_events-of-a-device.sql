@@ -1,0 +1,1 @@
+CREATE INDEX "events_device_type" ON "events" USING btree ("device_id","type","at");
