@@ -198,6 +198,7 @@ export const getExecutionResults = defineTool({
     release: filter,
     build: filter,
     tag: filter.describe("Of saved test cases, as they are now"),
+    kinds: z.array(executionKindSchema).min(1).optional().describe("Any of them"),
     classification: z.enum([...classificationSchema.options, "none"]).optional(),
     since: filter.describe("ISO time"),
     until: filter,
@@ -205,7 +206,7 @@ export const getExecutionResults = defineTool({
     before: filter.describe("next of the page before"),
     ...maxTokensField(2_000),
   }),
-  unlisted: ["tag"],
+  unlisted: ["tag", "kinds"],
   output: z.object({
     counts: z.record(z.string(), z.int()).describe("By status, of all that match"),
     executions: z.array(
