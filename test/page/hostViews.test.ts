@@ -92,6 +92,14 @@ describe.each(wires)("over $wire, $era", (wire) => {
     expect(unchanged).toEqual(tools);
     expect(JSON.stringify(unchanged)).toHaveLength(JSON.stringify(tools).length);
     const listed = (await showing.listTools()).tools;
+    const iconSchema = z.tuple([z.object({ src: z.url().max(199), mimeType: z.literal("image/svg+xml") })]);
+    const icons = listed.map(({ icons, _meta }) => {
+      const [{ src }] = iconSchema.parse(icons);
+      return `${_meta?.["dev.labwright/domain"]} ${src}`;
+    });
+    // One for each domain, and no two alike.
+    expect(new Set(icons).size).toBe(new Set(icons.map((icon) => icon.split(" ")[0])).size);
+    expect(new Set(icons).size).toBe(new Set(icons.map((icon) => icon.split(" ")[1])).size);
     const addresses = listed.flatMap(({ name, _meta }) => {
       const { data } = z.object({ ui: z.object({ resourceUri: z.string() }) }).safeParse(_meta);
       return data ? [[name, data.ui.resourceUri]] : [];
