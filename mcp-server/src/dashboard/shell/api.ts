@@ -1,13 +1,4 @@
-/** Why a request failed, as the server says it. Code OFFLINE: no answer. */
-export class Failure extends Error {
-  constructor(
-    readonly code: string,
-    message: string,
-    readonly hint = "",
-  ) {
-    super(message);
-  }
-}
+import { Failure } from "../../views/states.tsx";
 
 export type Session = { token: string; client: string };
 
@@ -23,24 +14,25 @@ export const keepSession = (session: Session): void =>
 
 /** A file that a tool left. `link` is an address that needs no token. */
 type LeftFile = { name: string; link?: string };
-export type ToolReply<Result> = { result: Result; artifacts?: LeftFile[] };
+type ToolReply<Result> = { result: Result; artifacts?: LeftFile[] };
+type Args = Record<string, unknown>;
 
 /** Runs that this page started. */
 export const startedRuns = new Set<string>();
 
-/** One tool. Throws {@link Failure}. */
-export async function callTool<Result>(
-  name: string,
-  args: Record<string, unknown>,
-  signal?: AbortSignal,
-): Promise<ToolReply<Result>> {
+/** One tool's result with the files that it left. Throws {@link Failure}. */
+export async function callForFiles<Result>(name: string, args: Args, signal?: AbortSignal) {
   const body = JSON.stringify(args);
   const path = `/api/v1/tools/${name}`;
   const reply = await ask<ToolReply<Result>>(path, { method: "POST", body, ...(signal && { signal }) });
   const { execution_id: id, status } = reply.result as { execution_id?: string; status?: string };
   if (id !== undefined && (status === "running" || status === "queued")) startedRuns.add(id);
-  return reply;
+  return { artifacts: [], ...reply };
 }
+
+/** One tool's result. Throws {@link Failure}. */
+export const callTool = async <Result>(name: string, args: Args, signal?: AbortSignal): Promise<Result> =>
+  (await callForFiles<Result>(name, args, signal)).result;
 
 /** One GET of the REST interface. Throws {@link Failure}. */
 export const read = <Result>(path: string, signal?: AbortSignal): Promise<Result> =>
@@ -74,8 +66,3 @@ export async function answerOf<Result>(path: string, init: RequestInit): Promise
   const { code, message, hint } = body?.error ?? {};
   throw new Failure(code ?? "OFFLINE", message ?? `The server answered ${response.status}.`, hint ?? "");
 }
-
-export const asFailure = (error: unknown): Failure =>
-  error instanceof Failure
-    ? error
-    : new Failure("PAGE", error instanceof Error ? error.message : String(error));

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { asFailure, type Failure } from "./api.ts";
+import { whenSeen } from "../../views/attempt.tsx";
+import { asFailure, type Failure } from "../../views/states.tsx";
 import { noteAnswer } from "./connection.ts";
 
 export type Polled<Value> = {
@@ -10,19 +11,22 @@ export type Polled<Value> = {
   again(): void;
 };
 
-/**
- * Asks when it is first shown, and `everyMs` after each answer while the page is looked at; once where that is undefined. A new
- * `key` begins anew. `load` gets the value so far.
- */
+/** In ms, also by the value so far. Undefined: not again. */
+export type Pause<Value> = number | undefined | ((value: Value | undefined) => number | undefined);
+
+const pauseOf = <Value>(every: Pause<Value>, value: Value | undefined) =>
+  typeof every === "function" ? every(value) : every;
+
+/** Asks when it is first shown, and `every` after each answer while the page is seen. A new `key` begins anew. `load` gets the value so far. */
 export function usePolled<Value>(
   key: string,
   load: (signal: AbortSignal, before: Value | undefined) => Promise<Value>,
-  everyMs: (value: Value | undefined) => number | undefined,
+  every: Pause<Value>,
 ): Polled<Value> {
   const [state, setState] = useState<{ key: string; value?: Value; failure?: Failure | undefined }>({ key });
   const [asked, setAsked] = useState(0);
-  const latest = useRef({ load, everyMs });
-  latest.current = { load, everyMs };
+  const latest = useRef({ load, every });
+  latest.current = { load, every };
   const value = useRef<Value | undefined>(undefined);
   const keyOfValue = useRef(key);
   if (keyOfValue.current !== key) {
@@ -32,7 +36,7 @@ export function usePolled<Value>(
 
   useEffect(() => {
     const stop = new AbortController();
-    let timer: ReturnType<typeof setTimeout> | undefined;
+    let callOff = () => {};
     const ask = async () => {
       let failure: Failure | undefined;
       try {
@@ -43,18 +47,13 @@ export function usePolled<Value>(
       if (stop.signal.aborted) return;
       noteAnswer(failure);
       setState({ key, failure, ...(value.current !== undefined && { value: value.current }) });
-      const pause = latest.current.everyMs(value.current);
-      if (pause !== undefined) timer = setTimeout(askIfSeen, pause);
-    };
-    const askIfSeen = () => {
-      if (document.hidden)
-        document.addEventListener("visibilitychange", () => void ask(), { once: true, signal: stop.signal });
-      else void ask();
+      const pause = pauseOf(latest.current.every, value.current);
+      if (pause !== undefined) callOff = whenSeen(pause, () => void ask());
     };
     void ask();
     return () => {
       stop.abort();
-      clearTimeout(timer);
+      callOff();
     };
   }, [key, asked]);
 
