@@ -1,6 +1,7 @@
 import { moment } from "../../views/format.ts";
+import { Shots } from "../../views/shots.tsx";
 import { Badge, Empty } from "../../views/states.tsx";
-import { callForFiles } from "../shell/api.ts";
+import { callForFiles, type LeftFile } from "../shell/api.ts";
 import { type Action, Actions, Detail, FactsPart, Part } from "../shell/detail.tsx";
 import { Listing } from "../shell/listing.tsx";
 import { addressOf } from "../shell/route.ts";
@@ -91,11 +92,7 @@ export const AlertPage = ({ id }: { id: string }) => (
           <div class="split">
             <Part title="Evidence">
               {frames.length === 0 && <Empty>This alert has no pictures.</Empty>}
-              <div class="shots">
-                {frames.map(({ name, link = "" }) => (
-                  <Frame key={name} caption={captions[name] ?? name} link={link} />
-                ))}
-              </div>
+              <Shots pictures={frames.map(pictureOf)} />
             </Part>
             <AlertFacts alert={alert} />
           </div>
@@ -110,14 +107,9 @@ const captions: Readonly<Record<string, string>> = {
 };
 
 /** The signed address is a whole one of loopback; the page may have come by another name. */
-function Frame({ caption, link }: { caption: string; link: string }) {
+function pictureOf({ name, link = "" }: LeftFile) {
   const { pathname, search } = new URL(link, location.href);
-  return (
-    <figure>
-      <figcaption class="soft small">{caption}</figcaption>
-      <img src={pathname + search} alt={caption} />
-    </figure>
-  );
+  return { uri: name, caption: captions[name] ?? name, href: pathname + search };
 }
 
 const AlertFacts = ({ alert }: { alert: Alert }) => (

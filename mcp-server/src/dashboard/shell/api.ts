@@ -13,7 +13,7 @@ export const keepSession = (session: Session): void =>
   sessionStorage.setItem(storedAs, JSON.stringify(session));
 
 /** A file that a tool left. `link` is an address that needs no token. */
-type LeftFile = { name: string; link?: string };
+export type LeftFile = { name: string; link?: string };
 type ToolReply<Result> = { result: Result; artifacts?: LeftFile[] };
 type Args = Record<string, unknown>;
 
@@ -22,9 +22,7 @@ export const startedRuns = new Set<string>();
 
 /** One tool's result with the files that it left. Throws {@link Failure}. */
 export async function callForFiles<Result>(name: string, args: Args, signal?: AbortSignal) {
-  const body = JSON.stringify(args);
-  const path = `/api/v1/tools/${name}`;
-  const reply = await ask<ToolReply<Result>>(path, { method: "POST", body, ...(signal && { signal }) });
+  const reply = await send<ToolReply<Result>>("POST", `/api/v1/tools/${name}`, args, signal);
   const { execution_id: id, status } = reply.result as { execution_id?: string; status?: string };
   if (id !== undefined && (status === "running" || status === "queued")) startedRuns.add(id);
   return { artifacts: [], ...reply };
@@ -36,23 +34,20 @@ export const callTool = async <Result>(name: string, args: Args, signal?: AbortS
 
 /** One GET of the REST interface. Throws {@link Failure}. */
 export const read = <Result>(path: string, signal?: AbortSignal): Promise<Result> =>
-  ask(`/api/v1/${path}`, signal ? { signal } : {});
+  send("GET", `/api/v1/${path}`, undefined, signal);
 
-/** One request of another kind, by its whole path. Throws {@link Failure}. */
-export const send = <Result>(
+/** One request by its whole path. Throws {@link Failure}. */
+export function send<Result>(
   method: "GET" | "POST" | "DELETE",
   path: string,
   body?: unknown,
-): Promise<Result> => ask(path, { method, ...(body !== undefined && { body: JSON.stringify(body) }) });
-
-async function ask<Result>(path: string, init: RequestInit): Promise<Result> {
-  const session = readSession();
-  const headers = {
-    "content-type": "application/json",
-    authorization: `Bearer ${session?.token ?? ""}`,
-    "x-labwright-client": session?.client ?? "",
-  };
-  return answerOf(path, { ...init, headers });
+  signal?: AbortSignal,
+): Promise<Result> {
+  const { token = "", client = "" } = readSession() ?? {};
+  const headers = { authorization: `Bearer ${token}`, "x-labwright-client": client };
+  if (body === undefined) return answerOf(path, { method, headers, signal: signal ?? null });
+  const json = { ...headers, "content-type": "application/json" };
+  return answerOf(path, { method, headers: json, body: JSON.stringify(body), signal: signal ?? null });
 }
 
 /** Says why a request failed in the server's own words. Aborts are passed on. */

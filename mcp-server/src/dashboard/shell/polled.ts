@@ -3,13 +3,8 @@ import { whenSeen } from "../../views/attempt.tsx";
 import { asFailure, type Failure } from "../../views/states.tsx";
 import { noteAnswer } from "./connection.ts";
 
-export type Polled<Value> = {
-  /** The last answer, also while newer ones fail. */
-  value?: Value | undefined;
-  failure?: Failure | undefined;
-  /** Asks now. */
-  again(): void;
-};
+/** `value`: the last one, also while newer answers fail. */
+type Answer<Value> = { value?: Value | undefined; failure?: Failure | undefined };
 
 /** In ms, also by the value so far. Undefined: not again. */
 export type Pause<Value> = number | undefined | ((value: Value | undefined) => number | undefined);
@@ -17,37 +12,33 @@ export type Pause<Value> = number | undefined | ((value: Value | undefined) => n
 const pauseOf = <Value>(every: Pause<Value>, value: Value | undefined) =>
   typeof every === "function" ? every(value) : every;
 
-/** Asks when it is first shown, and `every` after each answer while the page is seen. A new `key` begins anew. `load` gets the value so far. */
+/** Asks when it is first shown, and `every` after each answer while the page is seen. A new `key` begins anew. `load` gets the value so far; `again` asks now. */
 export function usePolled<Value>(
   key: string,
   load: (signal: AbortSignal, before: Value | undefined) => Promise<Value>,
   every: Pause<Value>,
-): Polled<Value> {
-  const [state, setState] = useState<{ key: string; value?: Value; failure?: Failure | undefined }>({ key });
+): Answer<Value> & { again(): void } {
+  const [, draw] = useState(0);
   const [asked, setAsked] = useState(0);
   const latest = useRef({ load, every });
   latest.current = { load, every };
-  const value = useRef<Value | undefined>(undefined);
-  const keyOfValue = useRef(key);
-  if (keyOfValue.current !== key) {
-    keyOfValue.current = key;
-    value.current = undefined;
-  }
+  const own = useRef<Answer<Value> & { key: string }>({ key });
+  if (own.current.key !== key) own.current = { key };
 
   useEffect(() => {
     const stop = new AbortController();
     let callOff = () => {};
     const ask = async () => {
-      let failure: Failure | undefined;
-      try {
-        value.current = await latest.current.load(stop.signal, value.current);
-      } catch (error) {
-        failure = asFailure(error);
-      }
+      const { value } = own.current;
+      const answer: Answer<Value> = await latest.current.load(stop.signal, value).then(
+        (next) => ({ value: next }),
+        (error: unknown) => ({ value, failure: asFailure(error) }),
+      );
       if (stop.signal.aborted) return;
-      noteAnswer(failure);
-      setState({ key, failure, ...(value.current !== undefined && { value: value.current }) });
-      const pause = pauseOf(latest.current.every, value.current);
+      own.current = { key, ...answer };
+      noteAnswer(answer.failure);
+      draw((count) => count + 1);
+      const pause = pauseOf(latest.current.every, answer.value);
       if (pause !== undefined) callOff = whenSeen(pause, () => void ask());
     };
     void ask();
@@ -57,6 +48,5 @@ export function usePolled<Value>(
     };
   }, [key, asked]);
 
-  const own = state.key === key ? state : { key };
-  return { value: own.value, failure: own.failure, again: () => setAsked((count) => count + 1) };
+  return { ...own.current, again: () => setAsked((count) => count + 1) };
 }
