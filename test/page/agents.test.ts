@@ -9,7 +9,7 @@ import { calls, says } from "../fixtures/messagesApi/reply.ts";
 import { byConversation } from "../fixtures/messagesApi/script.ts";
 import { type MessagesApi, startMessagesApi, testKey } from "../fixtures/messagesApi/server.ts";
 import { boxYaml } from "../services/apps/navigation/lab.ts";
-import { isShown, newAddress, openPage, startBrowser, views, widthOver } from "./pages.ts";
+import { isShown, newAddress, openPage, startBrowser, views, violationsOf, widthOver } from "./pages.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "labwright-agents-page-"));
 const markup = '<img src=x onerror="document.body.remove()">';
@@ -73,11 +73,13 @@ async function cleanUp(testcase: string): Promise<void> {
   await daemon.call("publish_event", { type: "shop.cleanup", payload: { testcase } });
 }
 
+/** In both sizes and schemes, and axe finds nothing serious. */
 async function fits(page: Page) {
   for (const { colorScheme, ...size } of views) {
     await page.setViewportSize(size);
     await page.emulateMedia({ colorScheme });
     expect(await widthOver(page)).toBe(0);
+    expect(await violationsOf(page, colorScheme)).toEqual([]);
   }
 }
 

@@ -1,16 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createRequire } from "node:module";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { z } from "zod";
 import { rooms } from "#mcp-server/dashboard/shell/route.ts";
 import { type DaemonProcess, startDaemonProcess } from "../fixtures/daemonProcess.ts";
 import { boxYaml } from "../services/apps/navigation/lab.ts";
-import { newAddress, openPage, startBrowser } from "./pages.ts";
+import { newAddress, openPage, startBrowser, violationsOf } from "./pages.ts";
 
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const folder = mkdtempSync(join(tmpdir(), "labwright-axe-"));
 
 let daemon: DaemonProcess;
@@ -70,24 +68,6 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const resultSchema = z.object({
-  passes: z.int().min(1),
-  violations: z.array(z.string()),
-});
-
-/** What axe calls serious or critical, with the first element of each. A scheme changes nothing but colours. */
-async function violationsOf(page: Page, rules: string): Promise<string[]> {
-  await page.evaluate(axe);
-  const found =
-    await page.evaluate(`axe.run({ preload: false, resultTypes: ["violations"], ${rules} }).then(({ passes, violations }) => ({
-    passes: passes.length,
-    violations: violations
-      .filter(({ impact }) => impact === "serious" || impact === "critical")
-      .map(({ id, nodes }) => id + ": " + nodes[0].html.slice(0, 200) + " " + nodes[0].failureSummary),
-  }))`);
-  return resultSchema.parse(found).violations;
-}
-
 it.each([
   "light",
   "dark",
@@ -99,7 +79,7 @@ it.each([
   const look = async (name: string) => {
     await page.getByRole("heading", { level: 1 }).first().waitFor();
     await page.locator(".loading").first().waitFor({ state: "detached" });
-    found[name] = await violationsOf(page, colorScheme === "light" ? "" : 'runOnly: ["color-contrast"]');
+    found[name] = await violationsOf(page, colorScheme);
   };
   for (const room of rooms) {
     await page.goto(new URL(`/#/${room}`, page.url()).href);
@@ -122,6 +102,7 @@ it.each([
   expect(await page.locator(".strip").count()).toBe(1);
   await look("a report");
   const clean = Object.fromEntries(Object.keys(found).map((name) => [name, []]));
+  // Those of agents are in agents.test.ts.
   const withThings = rooms.filter((room) => room !== "agents").map((room) => `${room}, one`);
   expect(Object.keys(found)).toEqual(expect.arrayContaining([...rooms, ...withThings, "a report"]));
   expect(found).toEqual(clean);

@@ -49,6 +49,7 @@ export async function showInHost(
   page.on("request", (request) => {
     if (!request.url().startsWith(url) && !/^(data|about):/.test(request.url())) trouble.push(request.url());
   });
+  await page.clock.install();
   await page.exposeFunction("callTool", callTool);
   await page.goto(url);
   await page.waitForFunction("window.showView");

@@ -92,6 +92,14 @@ describe.each(wires)("over $wire, $era", (wire) => {
     expect(unchanged).toEqual(tools);
     expect(JSON.stringify(unchanged)).toHaveLength(JSON.stringify(tools).length);
     const listed = (await showing.listTools()).tools;
+    const iconSchema = z.tuple([z.object({ src: z.url().max(199), mimeType: z.literal("image/svg+xml") })]);
+    const icons = listed.map(({ icons, _meta }) => {
+      const [{ src }] = iconSchema.parse(icons);
+      return `${_meta?.["dev.labwright/domain"]} ${src}`;
+    });
+    // One for each domain, and no two alike.
+    expect(new Set(icons).size).toBe(new Set(icons.map((icon) => icon.split(" ")[0])).size);
+    expect(new Set(icons).size).toBe(new Set(icons.map((icon) => icon.split(" ")[1])).size);
     const addresses = listed.flatMap(({ name, _meta }) => {
       const { data } = z.object({ ui: z.object({ resourceUri: z.string() }) }).safeParse(_meta);
       return data ? [[name, data.ui.resourceUri]] : [];
@@ -188,12 +196,35 @@ describe.each(["light", "dark"] as const)("in a host's page, %s", (theme) => {
     await close();
   });
 
-  it("the device shows its picture, and another when asked", async () => {
+  if (theme === "light")
+    it("the report of a run renews itself until the run ends", async () => {
+      const wait = { command: "press_key", params: { key: "Home" }, wait_ms: 8_000 };
+      const begun = await daemon.call("execute_device_action", {
+        ...{ device_id: "browser", actions: Array(9).fill(wait), wait_ms: 0 },
+      });
+      const { execution_id } = z.object({ execution_id: z.string() }).parse(begun.result);
+      const { page, frame, trouble, close } = await open("report", "get_execution_report", { execution_id });
+      await frame.getByText("running", { exact: true }).waitFor();
+      expect(await frame.getByRole("button", { name: "Open the whole report" }).count()).toBe(0);
+      await daemon.call("cancel_execution", { execution_id });
+      await frame.getByText("cancelled", { exact: true }).first().waitFor();
+      const { length } = called;
+      expect(length).toBeGreaterThan(0);
+      await page.clock.fastForward(10_000);
+      await frame.getByRole("button", { name: "Renew" }).click();
+      await expect.poll(() => called.length, within).toBe(length + 1);
+      await frame.getByRole("button", { name: "Open the whole report" }).waitFor();
+      await daemon.call("release_control", { device_id: "browser" });
+      expect(trouble).toEqual([]);
+      await close();
+    });
+
+  it("the device shows its picture, another when asked, and the newest while it is followed", async () => {
     await daemon.call("execute_device_action", {
       ...{ device_id: "browser", actions: [{ command: "navigate_to_url", params: { url: site.url } }] },
     });
     await daemon.call("release_control", { device_id: "browser" });
-    const { frame, trouble, close } = await open("device", "get_device_info", { device_id: "browser" });
+    const { page, frame, trouble, close } = await open("device", "get_device_info", { device_id: "browser" });
     const picture = frame.getByRole("img", { name: "What lab/browser showed" });
     await expect.poll(() => picture.evaluate(read, "naturalWidth"), within).toBe(1280);
     const before = await picture.getAttribute("src");
@@ -203,7 +234,15 @@ describe.each(["light", "dark"] as const)("in a host's page, %s", (theme) => {
     await daemon.call("release_control", { device_id: "browser" });
     await frame.getByRole("button", { name: "Renew" }).click();
     await expect.poll(() => picture.getAttribute("src"), within).not.toBe(before);
-    expect(called.sort()).toEqual(["capture_screenshot", "capture_screenshot", "get_device_info"]);
+    expect(called.toSorted()).toEqual(["capture_screenshot", "capture_screenshot", "get_device_info"]);
+    const followed = frame.getByRole("button", { name: "Follow", pressed: true });
+    await frame.getByRole("button", { name: "Follow" }).press("Enter");
+    await followed.waitFor();
+    await expect.poll(() => called.length, within).toBe(5);
+    await page.clock.fastForward(3_000);
+    await expect.poll(() => called.length, within).toBeGreaterThanOrEqual(7);
+    await followed.press("Enter");
+    await followed.waitFor({ state: "detached" });
     expect(trouble).toEqual([]);
     await close();
   });

@@ -152,6 +152,9 @@ it("shows a device live, and passes clicks and keys on while it is held", async 
   const other = await openPage(browser, await newAddress(daemon, "/devices/lab%2Fbrowser"));
   await isShown(other.page, /held by page\/[0-9a-f]{12}/);
   expect(await other.page.getByRole("application").count()).toBe(0);
+  await other.page.getByRole("button", { name: /^Take it from page/ }).click();
+  await other.page.getByRole("dialog").getByText("What it runs there ends").waitFor();
+  await other.page.keyboard.press("Escape");
   await other.close();
   await page.getByRole("button", { name: "Release" }).click();
   await page.getByRole("button", { name: "Take control" }).waitFor();

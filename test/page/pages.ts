@@ -1,8 +1,12 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { findBrowser } from "@labwright/controllers";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { z } from "zod";
 import { daemonHeaders, daemonUrl } from "#mcp-server/server/daemonFile.ts";
 import type { DaemonProcess } from "../fixtures/daemonProcess.ts";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 export const views = [
   { width: 390, height: 844, colorScheme: "light" },
@@ -54,3 +58,22 @@ export const widthOver = (page: Page): Promise<unknown> =>
 
 export const isShown = (page: Page, text: string | RegExp): Promise<void> =>
   page.getByText(text).first().waitFor({ timeout: 30_000 });
+
+const resultSchema = z.object({
+  passes: z.int().min(1),
+  violations: z.array(z.string()),
+});
+
+/** What axe calls serious or critical, with the first element of each: all in a light page. A dark one differs only in its colours. */
+export async function violationsOf(page: Page, colorScheme: View["colorScheme"]): Promise<string[]> {
+  await page.evaluate(axe);
+  const rules = colorScheme === "light" ? "" : 'runOnly: ["color-contrast"]';
+  const found =
+    await page.evaluate(`axe.run({ preload: false, resultTypes: ["violations"], ${rules} }).then(({ passes, violations }) => ({
+    passes: passes.length,
+    violations: violations
+      .filter(({ impact }) => impact === "serious" || impact === "critical")
+      .map(({ id, nodes }) => id + ": " + nodes[0].html.slice(0, 200) + " " + nodes[0].failureSummary),
+  }))`);
+  return resultSchema.parse(found).violations;
+}

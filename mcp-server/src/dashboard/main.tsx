@@ -1,6 +1,6 @@
 import { type ComponentType, render } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { Problem } from "../views/states.tsx";
+import { type Failure, Problem } from "../views/states.tsx";
 import { AgentList } from "./agents/agentList.tsx";
 import { AgentPage } from "./agents/agentPage.tsx";
 import { AlertList, AlertPage } from "./alerts/alerts.tsx";
@@ -12,29 +12,28 @@ import { RequirementList, RequirementPage } from "./requirements/requirements.ts
 import { RunList } from "./runs/runList.tsx";
 import { RunPage } from "./runs/runPage.tsx";
 import { ScheduleList, SchedulePage } from "./schedules/schedules.tsx";
-import { type Failure, readSession } from "./shell/api.ts";
+import { readSession } from "./shell/api.ts";
 import { useConnection } from "./shell/connection.ts";
 import { enter } from "./shell/entry.ts";
 import { Notices } from "./shell/notices.tsx";
-import { addressOf, type RoomName, type Route, readRoute, rooms } from "./shell/route.ts";
+import { addressOf, type RoomName, type Route, readRoute, rooms, titleOf } from "./shell/route.ts";
 import { TestList } from "./tests/testList.tsx";
 import { TestPage } from "./tests/testPage.tsx";
 
 type RoomView = {
-  title: string;
   list: ComponentType;
   one: ComponentType<{ id: string; step?: number | undefined }>;
 };
 
 const views: Readonly<Record<RoomName, RoomView>> = {
-  devices: { title: "Devices", list: DeviceList, one: DevicePage },
-  apps: { title: "Apps", list: AppList, one: AppPage },
-  runs: { title: "Runs", list: RunList, one: RunPage },
-  agents: { title: "Agents", list: AgentList, one: AgentPage },
-  tests: { title: "Tests", list: TestList, one: TestPage },
-  schedules: { title: "Schedules", list: ScheduleList, one: SchedulePage },
-  alerts: { title: "Alerts", list: AlertList, one: AlertPage },
-  requirements: { title: "Requirements", list: RequirementList, one: RequirementPage },
+  devices: { list: DeviceList, one: DevicePage },
+  apps: { list: AppList, one: AppPage },
+  runs: { list: RunList, one: RunPage },
+  agents: { list: AgentList, one: AgentPage },
+  tests: { list: TestList, one: TestPage },
+  schedules: { list: ScheduleList, one: SchedulePage },
+  alerts: { list: AlertList, one: AlertPage },
+  requirements: { list: RequirementList, one: RequirementPage },
 };
 
 function useRoute(): Route {
@@ -78,7 +77,7 @@ function Page({ refused }: { refused: Failure | undefined }) {
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
   useEffect(() => {
-    document.title = `${route.id ?? views[route.room].title} · Labwright`;
+    document.title = `${route.id ?? titleOf(route.room)} · Labwright`;
     if (!isFirst.current && route.step === undefined) main.current?.focus();
     isFirst.current = false;
   }, [route.room, route.id]);
@@ -94,7 +93,7 @@ function Page({ refused }: { refused: Failure | undefined }) {
             {rooms.map((room) => (
               <li key={room}>
                 <a href={addressOf({ room })} aria-current={room === route.room ? "page" : undefined}>
-                  {views[room].title}
+                  {titleOf(room)}
                 </a>
               </li>
             ))}

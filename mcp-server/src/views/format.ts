@@ -6,6 +6,9 @@ export function duration(ms: number | undefined): string {
   return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`;
 }
 
+/** A value as a person would write it. */
+export const textOf = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
+
 /** An ISO time in the reader's own zone and language. */
 export const moment = (iso: string): string =>
   Number.isNaN(Date.parse(iso)) ? iso : new Date(iso).toLocaleString();

@@ -1,7 +1,20 @@
 import type { ComponentChildren } from "preact";
 
-/** Why something failed, as the server says it. */
-type Failure = { code: string; message: string; hint: string };
+/** Why something failed, as the server says it. Code OFFLINE: no answer. */
+export class Failure extends Error {
+  constructor(
+    readonly code: string,
+    message: string,
+    readonly hint = "",
+  ) {
+    super(message);
+  }
+}
+
+export const asFailure = (error: unknown): Failure =>
+  error instanceof Failure
+    ? error
+    : new Failure("PAGE", error instanceof Error ? error.message : String(error));
 
 const tones: Readonly<Record<string, "good" | "bad" | "warn">> = {
   ...{ passed: "good", online: "good", free: "good", done: "good", completed: "good", yours: "good" },
@@ -32,6 +45,14 @@ export const Problem = ({ failure }: { failure: Failure }) => (
   </div>
 );
 
+/** Why something did not pass, if it did not. */
+export const Reason = ({ of: reason }: { of: { code: string; message: string } | undefined }) =>
+  reason && (
+    <p class="note bad">
+      <strong>{reason.code}</strong> {reason.message}
+    </p>
+  );
+
 /** What was asked for, or why it is not there. Keeps showing the last answer while newer ones fail. */
 export function Shown<Value>({
   of: { value, failure },
@@ -50,6 +71,18 @@ export function Shown<Value>({
     </>
   );
 }
+
+/** Why parts of a device cannot be used. */
+export const Unavailable = ({
+  of: parts,
+}: {
+  of: readonly { kind: string; driver: string; reason: string }[];
+}) =>
+  parts.map(({ kind, driver, reason }) => (
+    <p class="note warn" key={`${kind} ${driver}`}>
+      {kind} ({driver}) cannot be used: {reason}
+    </p>
+  ));
 
 /** Names and values. */
 export const Facts = ({ rows }: { rows: readonly (readonly [string, ComponentChildren])[] }) => (

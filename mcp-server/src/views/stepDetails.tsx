@@ -2,8 +2,8 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { RunView } from "../domain/runView.ts";
 import { Activity } from "./activity.tsx";
 import { Shots } from "./shots.tsx";
-import { Facts } from "./states.tsx";
-import { Text } from "./text.tsx";
+import { Facts, Reason } from "./states.tsx";
+import { Lines, Text } from "./text.tsx";
 
 export type Step = RunView["steps"][number];
 
@@ -12,11 +12,7 @@ export function StepDetails({ step, isBare }: { step: Step; isBare?: boolean }) 
   const { finding, error, notices = [], pictures, area, activity, files, input, output } = step;
   return (
     <>
-      {error && (
-        <p class="note bad">
-          <strong>{error.code}</strong> {error.message}
-        </p>
-      )}
+      <Reason of={error} />
       {finding && (
         <Facts
           rows={[
@@ -27,13 +23,7 @@ export function StepDetails({ step, isBare }: { step: Step; isBare?: boolean }) 
           ]}
         />
       )}
-      {notices.length > 0 && (
-        <ul>
-          {notices.map((notice) => (
-            <li key={notice}>{notice}</li>
-          ))}
-        </ul>
-      )}
+      <Lines lines={notices} />
       {!isBare && pictures.length > 0 && (
         <Shots pictures={pictures} area={area} since={pictureBefore(step)} />
       )}

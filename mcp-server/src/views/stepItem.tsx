@@ -18,8 +18,16 @@ export const holds = ({ step, children }: Node, target: number | undefined): boo
 
 export const isGood = (status: string) => status === "passed" || status === "skipped";
 
+export const StepList = ({ nodes, ...place }: { nodes: readonly Node[] } & Place) => (
+  <ol class="steps">
+    {nodes.map((node) => (
+      <StepItem key={`${node.step?.index} ${node.label}`} node={node} {...place} />
+    ))}
+  </ol>
+);
+
 /** A step with its parts; open where something did not pass, or where the address leads. In the page, what is closed is not drawn. */
-export function StepItem({ node, ...place }: { node: Node } & Place) {
+function StepItem({ node, ...place }: { node: Node } & Place) {
   const { step, children, status, label } = node;
   const { linkTo, target, span } = place;
   const isDrawn = useContext(Paper) !== undefined;
@@ -46,13 +54,7 @@ export function StepItem({ node, ...place }: { node: Node } & Place) {
         </summary>
         {(isOpen || isDrawn) && (
           <div class="body">
-            {children.length > 0 && (
-              <ol class="steps">
-                {children.map((child) => (
-                  <StepItem key={`${child.step?.index} ${child.label}`} node={child} {...place} />
-                ))}
-              </ol>
-            )}
+            {children.length > 0 && <StepList nodes={children} {...place} />}
             {step && <Body step={step} children={children} href={linkTo(step.index + 1)} />}
           </div>
         )}

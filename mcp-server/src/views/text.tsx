@@ -4,6 +4,15 @@ export const Scrolled = ({ text }: { text: string }) => (
   <pre tabIndex={0}>{text}</pre>
 );
 
+export const Lines = ({ lines }: { lines: readonly string[] }) =>
+  lines.length === 0 ? null : (
+    <ul>
+      {lines.map((line) => (
+        <li key={line}>{line}</li>
+      ))}
+    </ul>
+  );
+
 /** A long text, folded. */
 export const Text = ({ title, text }: { title: string; text: string | undefined }) =>
   text === undefined ? null : (

@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
+import { useAttempt } from "../../views/attempt.tsx";
 import { moment } from "../../views/format.ts";
-import { Badge, Empty, Problem, Shown } from "../../views/states.tsx";
+import { Badge, Empty, Shown } from "../../views/states.tsx";
 import { read, send } from "../shell/api.ts";
-import { useAttempt } from "../shell/attempt.ts";
 import { usePolled } from "../shell/polled.ts";
 import { addressOf } from "../shell/route.ts";
 import { Questions } from "./questions.tsx";
@@ -21,7 +21,7 @@ export function AgentList() {
       ...(await read<{ tasks: TaskLine[] }>("agent/tasks", signal)),
       ...(await read<{ conversations: Conversation[] }>("agent/conversations", signal)),
     }),
-    () => 2_000,
+    2_000,
   );
   return (
     <>
@@ -85,11 +85,11 @@ async function ask(text: string): Promise<void> {
 function Begin() {
   const [app, setApp] = useState("");
   const [device, setDevice] = useState("");
-  const { failure, isBusy, attempt } = useAttempt();
+  const { problem, isBusy, attempt } = useAttempt();
   const suggested = usePolled(
     "suggestions",
     async () => (await send<{ suggestions: { text: string }[] }>("GET", `${sessions}?limit=1`)).suggestions,
-    () => undefined,
+    undefined,
   );
   const run = async (task: string) => {
     const where = { ...(app && { userinterface_name: app }), ...(device && { device_ids: [device] }) };
@@ -114,7 +114,7 @@ function Begin() {
         <Field label="App, if any" value={app} set={setApp} />
         <Field label="Device, if not any" value={device} set={setDevice} />
       </Say>
-      {failure && <Problem failure={failure} />}
+      {problem}
     </section>
   );
 }

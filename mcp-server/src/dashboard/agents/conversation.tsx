@@ -1,7 +1,7 @@
-import { Badge, Empty, Problem, Shown } from "../../views/states.tsx";
+import { useAttempt } from "../../views/attempt.tsx";
+import { Badge, Empty, Failure, Shown } from "../../views/states.tsx";
 import { Scrolled } from "../../views/text.tsx";
-import { Failure, read, send } from "../shell/api.ts";
-import { useAttempt } from "../shell/attempt.ts";
+import { read, send } from "../shell/api.ts";
 import { usePolled } from "../shell/polled.ts";
 import { Questions } from "./questions.tsx";
 import { Say } from "./say.tsx";
@@ -64,11 +64,11 @@ async function stop(id: string): Promise<void> {
 type AnswerProps = { id: string; isOver: boolean; options: string[]; again(): void };
 
 function Answer({ id, isOver, options, again }: AnswerProps) {
-  const { failure, isBusy, attempt } = useAttempt(again);
+  const { problem, isBusy, attempt } = useAttempt(again);
   const say = (text: string) => attempt(() => send("POST", `${sessions}/${id}/messages`, { text }));
   return (
     <section class="card" aria-label="Reply">
-      {failure && <Problem failure={failure} />}
+      {problem}
       <div class="row" hidden={isOver && options.length === 0}>
         {(isOver ? options : []).map((option) => (
           <button key={option} type="button" disabled={isBusy} onClick={() => say(option)}>

@@ -1,9 +1,9 @@
 import type { Question } from "../../domain/question.ts";
+import { useAttempt } from "../../views/attempt.tsx";
 import { moment } from "../../views/format.ts";
-import { Problem, Shown } from "../../views/states.tsx";
+import { Shown } from "../../views/states.tsx";
 import { Scrolled } from "../../views/text.tsx";
 import { callTool, read, send } from "../shell/api.ts";
-import { useAttempt } from "../shell/attempt.ts";
 import { usePolled } from "../shell/polled.ts";
 import { addressOf } from "../shell/route.ts";
 import { Say } from "./say.tsx";
@@ -18,12 +18,12 @@ export function Questions({ session }: { session?: string }) {
   const questions = usePolled(
     "questions",
     async (signal) => (await read<{ questions: Question[] }>("agent/questions", signal)).questions,
-    () => 1_500,
+    1_500,
   );
-  const { failure, isBusy, attempt } = useAttempt(questions.again);
+  const { problem, isBusy, attempt } = useAttempt(questions.again);
   return (
     <section class="stack" aria-label="Questions">
-      {failure && <Problem failure={failure} />}
+      {problem}
       <Shown of={questions} what="questions">
         {(all) => {
           const open = all.filter(({ session_id }) => session === undefined || session_id === session);

@@ -1,8 +1,9 @@
+import { useAttempt } from "../../views/attempt.tsx";
 import { duration, moment } from "../../views/format.ts";
-import { Badge, Empty, Problem, Shown } from "../../views/states.tsx";
+import { Badge, Empty, Shown } from "../../views/states.tsx";
 import { Scrolled } from "../../views/text.tsx";
 import { read, send } from "../shell/api.ts";
-import { useAttempt } from "../shell/attempt.ts";
+import { Part } from "../shell/detail.tsx";
 import { usePolled } from "../shell/polled.ts";
 import { Conversation } from "./conversation.tsx";
 
@@ -28,7 +29,7 @@ export function TaskPage({ id }: { id: string }) {
     (signal) => read(path, signal),
     (now) => (now === undefined || isOpen(now) ? 1_500 : undefined),
   );
-  const { failure, isBusy, attempt } = useAttempt(task.again);
+  const { problem, isBusy, attempt } = useAttempt(task.again);
   return (
     <Shown of={task} what="the task">
       {(now) => (
@@ -52,7 +53,7 @@ export function TaskPage({ id }: { id: string }) {
             )}
           </p>
           {now.error !== null && <p class="note bad">{now.error}</p>}
-          {failure && <Problem failure={failure} />}
+          {problem}
           {now.agent === "task" ? <PlanCard {...now} /> : <Finding {...now} />}
           {now.session_id !== null && <Conversation id={now.session_id} isPart />}
         </>
@@ -63,18 +64,16 @@ export function TaskPage({ id }: { id: string }) {
 
 const Finding = ({ result }: TaskReply) =>
   result && (
-    <section class="card" aria-label="Finding">
-      <h2>Finding</h2>
+    <Part title="Finding">
       <Scrolled text={JSON.stringify(result, undefined, 2)} />
-    </section>
+    </Part>
   );
 
 /** Each step with how it ended last, if it did. */
 const PlanCard = ({ plan, result }: TaskReply) => {
   const steps = (result?.plan ?? plan)?.steps ?? [];
   return (
-    <section class="card" aria-label="Plan">
-      <h2>Plan</h2>
+    <Part title="Plan">
       {steps.length === 0 && <Empty>There is no plan.</Empty>}
       <ol class="steps">
         {steps.map(({ index, objective, depends_on }) => {
@@ -92,6 +91,6 @@ const PlanCard = ({ plan, result }: TaskReply) => {
         })}
       </ol>
       {result?.response && <p class="said">{result.response}</p>}
-    </section>
+    </Part>
   );
 };

@@ -1,7 +1,8 @@
 import { moment } from "../../views/format.ts";
-import { Badge, Empty, Facts } from "../../views/states.tsx";
-import { callTool } from "../shell/api.ts";
-import { type Action, Actions, Detail, Part } from "../shell/detail.tsx";
+import { Shots } from "../../views/shots.tsx";
+import { Badge, Empty } from "../../views/states.tsx";
+import { callForFiles, type LeftFile } from "../shell/api.ts";
+import { type Action, Actions, Detail, FactsPart, Part } from "../shell/detail.tsx";
 import { Listing } from "../shell/listing.tsx";
 import { addressOf } from "../shell/route.ts";
 
@@ -21,7 +22,7 @@ type Alert = {
 type AlertsReply = { alerts: Alert[]; more?: number };
 
 const ask = (args: Record<string, unknown>, signal: AbortSignal) =>
-  callTool<AlertsReply>("list_alerts", { ...args, max_tokens: 20_000 }, signal);
+  callForFiles<AlertsReply>("list_alerts", { ...args, max_tokens: 20_000 }, signal);
 
 /** Open ones first, whatever their age; each part newest first. */
 async function load(signal: AbortSignal) {
@@ -50,7 +51,6 @@ const deviceOf = ({ device_id: id }: Alert) =>
 export const AlertList = () => (
   <Listing<Alert>
     room="alerts"
-    title="Alerts"
     load={load}
     everyMs={4_000}
     idOf={(alert) => alert.alert_id}
@@ -75,11 +75,10 @@ export const AlertList = () => (
 export const AlertPage = ({ id }: { id: string }) => (
   <Detail
     room="alerts"
-    all="All alerts"
     id={id}
-    everyMs={5_000}
+    every={5_000}
     load={async (signal) => {
-      const { result, artifacts = [] } = await ask({ alert_id: id }, signal);
+      const { result, artifacts } = await ask({ alert_id: id }, signal);
       return { alert: result.alerts[0], frames: artifacts };
     }}
     nameOf={({ alert }) => alert?.message ?? "Alert"}
@@ -93,15 +92,7 @@ export const AlertPage = ({ id }: { id: string }) => (
           <div class="split">
             <Part title="Evidence">
               {frames.length === 0 && <Empty>This alert has no pictures.</Empty>}
-              <div class="shots">
-                {frames.map(({ name, link = "" }) => (
-                  <Frame
-                    key={name}
-                    caption={name === "start_frame" ? "When it began" : "When it ended"}
-                    link={link}
-                  />
-                ))}
-              </div>
+              <Shots pictures={frames.map(pictureOf)} />
             </Part>
             <AlertFacts alert={alert} />
           </div>
@@ -111,32 +102,29 @@ export const AlertPage = ({ id }: { id: string }) => (
   </Detail>
 );
 
+const captions: Readonly<Record<string, string>> = {
+  ...{ start_frame: "When it began", end_frame: "When it ended" },
+};
+
 /** The signed address is a whole one of loopback; the page may have come by another name. */
-function Frame({ caption, link }: { caption: string; link: string }) {
+function pictureOf({ name, link = "" }: LeftFile) {
   const { pathname, search } = new URL(link, location.href);
-  return (
-    <figure>
-      <figcaption class="soft small">{caption}</figcaption>
-      <img src={pathname + search} alt={caption} />
-    </figure>
-  );
+  return { uri: name, caption: captions[name] ?? name, href: pathname + search };
 }
 
 const AlertFacts = ({ alert }: { alert: Alert }) => (
-  <Part title="Facts">
-    <Facts
-      rows={[
-        ["State", stateOf(alert)],
-        ["Cause", alert.kind],
-        ["Device", deviceOf(alert)],
-        ["Since", moment(alert.started_at)],
-        ["Until", alert.resolved_at === undefined ? "it goes on" : moment(alert.resolved_at)],
-        ["Reported by", alert.source],
-        ["Triaged by", alert.triaged_by ?? "no one yet"],
-        ["Reason", alert.triage_reason ?? "none"],
-      ]}
-    />
-  </Part>
+  <FactsPart
+    rows={[
+      ["State", stateOf(alert)],
+      ["Cause", alert.kind],
+      ["Device", deviceOf(alert)],
+      ["Since", moment(alert.started_at)],
+      ["Until", alert.resolved_at === undefined ? "it goes on" : moment(alert.resolved_at)],
+      ["Reported by", alert.source],
+      ["Triaged by", alert.triaged_by ?? "no one yet"],
+      ["Reason", alert.triage_reason ?? "none"],
+    ]}
+  />
 );
 
 function actionsOf({ alert_id, state, triage }: Alert): Action[] {

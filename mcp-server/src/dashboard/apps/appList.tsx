@@ -7,12 +7,11 @@ type AppLine = { id: string; name: string; project?: string; models: string[]; n
 export const AppList = () => (
   <Listing<AppLine>
     room="apps"
-    title="Apps"
     everyMs={10_000}
     load={async (signal) => {
       const asked = { max_tokens: 50_000 };
-      const reply = await callTool<{ userinterfaces: AppLine[] }>("list_userinterfaces", asked, signal);
-      return { items: reply.result.userinterfaces };
+      type Found = { userinterfaces: AppLine[] };
+      return { items: (await callTool<Found>("list_userinterfaces", asked, signal)).userinterfaces };
     }}
     idOf={({ id }) => id}
     nameOf={({ name }) => name}

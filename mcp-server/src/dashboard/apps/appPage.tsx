@@ -1,9 +1,10 @@
 import { useMemo, useState } from "preact/hooks";
 import type { AppMap } from "../../domain/appMap.ts";
 import { Empty } from "../../views/states.tsx";
-import type { HostsReply } from "../devices/replies.ts";
-import { callTool, read } from "../shell/api.ts";
+import { devicesFor } from "../devices/replies.ts";
+import { read } from "../shell/api.ts";
 import { Detail } from "../shell/detail.tsx";
+import { Choice } from "../shell/listing.tsx";
 import { usePolled } from "../shell/polled.ts";
 import { addressOf } from "../shell/route.ts";
 import { Chosen, partsOfPlace, partsOfWay } from "./chosen.tsx";
@@ -14,7 +15,7 @@ import { PlaceList } from "./placeList.tsx";
 /** One app: its places and ways as a map or a list, and the one that is chosen. */
 export const AppPage = ({ id }: { id: string }) => (
   <Detail<AppMap>
-    {...{ room: "apps", all: "All apps", id, everyMs: 30_000, nameOf: ({ name }) => name }}
+    {...{ room: "apps", id, every: 30_000, nameOf: ({ name }) => name }}
     load={(signal) => read(`apps/${encodeURIComponent(id)}/map`, signal)}
   >
     {(app, again) => <App app={app} again={again} />}
@@ -27,19 +28,11 @@ function App({ app, again }: { app: AppMap; again(): void }) {
   const [chosen, choose] = useState<string>();
   const [isMap, setMap] = useState(innerWidth > 640);
   const [device, setDevice] = useState("");
-  const devices = usePolled(
-    "devices",
-    async (signal) => (await callTool<HostsReply>("list_hosts", {}, signal)).result.hosts,
-    () => 10_000,
-  );
-  const suitable = (devices.value ?? [])
-    .flatMap((host) => host.devices)
-    .filter(({ model }) => app.models.includes(model))
-    .map((one) => one.id);
+  const { value: devices = [] } = usePolled("devices", (signal) => devicesFor(app.id, signal), 10_000);
   const fold = (id: string) =>
     setOpen((now) => new Set(now.has(id) ? [...now].filter((one) => one !== id) : [...now, id]));
   const view = { outline, open, chosen, choose, fold };
-  const on = { device: device || (suitable[0] ?? ""), ended: again };
+  const on = { device: device || (devices[0] ?? ""), ended: again };
   const asked = { userinterface_name: app.id };
   const node = outline.nodes.get(chosen ?? "");
   const edge = outline.edges.find((one) => one.id === chosen);
@@ -52,15 +45,10 @@ function App({ app, again }: { app: AppMap; again(): void }) {
         <button type="button" aria-pressed={!isMap} onClick={() => setMap(false)}>
           List
         </button>
-        <label class="row">
-          Device
-          <select value={on.device} onChange={(event) => setDevice(event.currentTarget.value)}>
-            {suitable.length === 0 && <option value="">none of {app.models.join(", ")}</option>}
-            {suitable.map((one) => (
-              <option key={one}>{one}</option>
-            ))}
-          </select>
-        </label>
+        <Choice
+          {...{ label: "Device", value: device, options: devices, choose: setDevice }}
+          none={devices[0] ?? `none of ${app.models.join(", ")}`}
+        />
         {on.device && <a href={addressOf({ room: "devices", id: on.device })}>Watch it</a>}
         <span class="soft">
           {app.nodes.length} places, {app.edges.length} ways

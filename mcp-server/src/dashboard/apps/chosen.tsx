@@ -1,4 +1,5 @@
 import type { Reliability } from "../../domain/appMap.ts";
+import { textOf } from "../../views/format.ts";
 import { Shown } from "../../views/states.tsx";
 import { callTool } from "../shell/api.ts";
 import { type Action, Actions } from "../shell/detail.tsx";
@@ -11,25 +12,19 @@ type NodeReply = { verifications?: Step[]; reliability: Reliability[] };
 type ActionSet = { id: string; direction: "forward" | "reverse"; actions: Step[] };
 type EdgeReply = { source: string; target: string; action_sets: ActionSet[]; reliability: Reliability[] };
 /** Steps with how reliable they were, and the tool that runs them. */
-type Part = {
-  title: string;
-  steps: Step[];
-  reliability: Reliability[];
-  run: Action;
-};
+type Part = { title: string; steps: Step[]; reliability: Reliability[]; run: Action };
 type Asked = { userinterface_name: string };
 
 export async function partsOfPlace({ id, label }: MapNode, app: Asked, signal: AbortSignal): Promise<Part[]> {
   const asked = { ...app, node: id };
-  const { verifications: steps = [], reliability } = (await callTool<NodeReply>("get_node", asked, signal))
-    .result;
+  const { verifications: steps = [], reliability } = await callTool<NodeReply>("get_node", asked, signal);
   const run = { label: `Go to ${label}`, tool: "navigate_to_node", args: asked, isMain: true };
   return [{ title: "Checks", steps, reliability, run }];
 }
 
 export async function partsOfWay({ id }: MapEdge, app: Asked, signal: AbortSignal): Promise<Part[]> {
   const asked = { ...app, edge: id };
-  const { result: edge } = await callTool<EdgeReply>("get_edge", asked, signal);
+  const edge = await callTool<EdgeReply>("get_edge", asked, signal);
   return edge.action_sets.map(({ id: action_set, direction, actions: steps }) => ({
     title: direction === "forward" ? `To ${edge.target}` : `Back to ${edge.source}`,
     steps,
@@ -39,14 +34,7 @@ export async function partsOfWay({ id }: MapEdge, app: Asked, signal: AbortSigna
 }
 
 /** A place or a way: its picture, what it does, how reliable that was, and buttons that do it on a device. */
-export function Chosen({
-  title,
-  picture,
-  load,
-  ways,
-  device,
-  ended,
-}: {
+export function Chosen(given: {
   title: string;
   picture?: string | undefined;
   load(signal: AbortSignal): Promise<Part[]>;
@@ -54,7 +42,8 @@ export function Chosen({
   device: string;
   ended(): void;
 }) {
-  const parts = usePolled(title, load, () => undefined);
+  const { title, picture, load, ways, device, ended } = given;
+  const parts = usePolled(title, load, undefined);
   return (
     <>
       <h2>{title}</h2>
@@ -93,5 +82,3 @@ export function Chosen({
     </>
   );
 }
-
-const textOf = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));

@@ -1,27 +1,22 @@
 import { moment } from "../../views/format.ts";
 import { Badge, Empty, Shown } from "../../views/states.tsx";
-import { callTool } from "../shell/api.ts";
 import { usePolled } from "../shell/polled.ts";
 import { addressOf } from "../shell/route.ts";
-import { type HostsReply, holding } from "./replies.ts";
-
-type Device = HostsReply["hosts"][number]["devices"][number];
+import { type Device, holding, listDevices } from "./replies.ts";
 
 /** All devices with their holders and what is wrong with them. */
 export function DeviceList() {
-  const hosts = usePolled(
-    "devices",
-    async (signal) => (await callTool<HostsReply>("list_hosts", {}, signal)).result.hosts,
-    () => 3_000,
-  );
+  const devices = usePolled("devices", listDevices, 3_000);
   return (
     <>
       <h1>Devices</h1>
-      <Shown of={hosts} what="devices">
+      <Shown of={devices} what="devices">
         {(found) =>
-          found.some(({ devices }) => devices.length > 0) ? (
+          found.length > 0 ? (
             <ul class="cards">
-              {found.flatMap(({ devices }) => devices.map((device) => <Card key={device.id} {...device} />))}
+              {found.map((device) => (
+                <Card key={device.id} {...device} />
+              ))}
             </ul>
           ) : (
             <Empty>

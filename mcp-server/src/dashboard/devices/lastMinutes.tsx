@@ -22,7 +22,7 @@ export function LastMinutes({ id }: { id: string }) {
       ]);
       return { pictures, events };
     },
-    () => 3_000,
+    3_000,
   );
   return (
     <Part title="Last minutes">

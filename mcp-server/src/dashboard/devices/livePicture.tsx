@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { Problem } from "../../views/states.tsx";
-import { answerOf, asFailure, callTool, Failure, read } from "../shell/api.ts";
+import { asFailure, Failure, Problem } from "../../views/states.tsx";
+import { answerOf, callTool, read } from "../shell/api.ts";
 import { type Action, clickAt, createQueue, keyed, press } from "./input.ts";
 import type { DeviceReply } from "./replies.ts";
 
@@ -60,26 +60,19 @@ export function LivePicture({ device, isHeld }: { device: DeviceReply; isHeld: b
 
 async function act(id: string, action: Action): Promise<Failure | undefined> {
   try {
-    const { result } = await callTool<ActionReply>("execute_device_action", {
-      ...{ device_id: id, actions: [action], look: false },
-    });
-    const { code = result.status, message = "It did not pass." } = result.reason ?? {};
-    return result.status === "passed" || result.status === "running" ? undefined : new Failure(code, message);
+    const asked = { device_id: id, actions: [action], look: false };
+    const { status, reason } = await callTool<ActionReply>("execute_device_action", asked);
+    const { code = status, message = "It did not pass." } = reason ?? {};
+    return status === "passed" || status === "running" ? undefined : new Failure(code, message);
   } catch (error) {
     return asFailure(error);
   }
 }
 type ActionReply = { status: string; reason?: { code: string; message: string } };
 
-function Screen({
-  device,
-  isHeld,
-  act: send,
-}: {
-  device: DeviceReply;
-  isHeld: boolean;
-  act(action: Action): void;
-}) {
+type ScreenProps = { device: DeviceReply; isHeld: boolean; act(action: Action): void };
+
+function Screen({ device, isHeld, act: send }: ScreenProps) {
   const image = useRef<HTMLImageElement>(null);
   const { href, failure, retry } = useLiveAddress(device.id);
   useEffect(() => {
@@ -149,15 +142,11 @@ function useSeen(): boolean {
 function useLiveAddress(id: string) {
   const [state, setState] = useState<{ href?: string; failure?: Failure }>({});
   const isSeen = useSeen();
-  const load = async () => {
-    try {
-      setState({
-        href: (await read<{ href: string }>(`devices/${encodeURIComponent(id)}/live-address`)).href,
-      });
-    } catch (error) {
-      setState({ failure: asFailure(error) });
-    }
-  };
+  const load = () =>
+    read<{ href: string }>(`devices/${encodeURIComponent(id)}/live-address`).then(
+      setState,
+      (error: unknown) => setState({ failure: asFailure(error) }),
+    );
   const retry = async (failed?: unknown) => {
     if (typeof failed !== "string") return load();
     setState({ failure: await reasonOf(failed) });

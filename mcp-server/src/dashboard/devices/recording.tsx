@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
-import { Problem, Shown } from "../../views/states.tsx";
+import { useAttempt } from "../../views/attempt.tsx";
+import { Shown } from "../../views/states.tsx";
 import { Scrolled } from "../../views/text.tsx";
 import { callTool } from "../shell/api.ts";
-import { useAttempt } from "../shell/attempt.ts";
 import { Part } from "../shell/detail.tsx";
 import { usePolled } from "../shell/polled.ts";
 import { addressOf } from "../shell/route.ts";
@@ -26,7 +26,7 @@ export function Recording({ id, isHeld }: { id: string; isHeld: boolean }) {
   const [recordingId, setRecordingId] = useState(sessionStorage.getItem(storedAs));
   const [stopped, setStopped] = useState<Step[]>();
   const [app, setApp] = useState("");
-  const { failure, isBusy, attempt } = useAttempt();
+  const { problem, isBusy, attempt } = useAttempt();
   const keep = (recording: string | null) => {
     if (recording === null) sessionStorage.removeItem(storedAs);
     else sessionStorage.setItem(storedAs, recording);
@@ -35,13 +35,13 @@ export function Recording({ id, isHeld }: { id: string; isHeld: boolean }) {
   const start = async () => {
     setStopped(undefined);
     const args = { device_id: id, kind: "steps", max_ms: mostMs };
-    keep((await callTool<{ recording_id: string }>("start_recording", args)).result.recording_id);
+    keep((await callTool<{ recording_id: string }>("start_recording", args)).recording_id);
     const open = { command: "open_app", params: { app } };
     if (app !== "") await callTool("execute_device_action", { device_id: id, actions: [open], look: false });
   };
   const stop = async () => {
     try {
-      setStopped((await callTool<Recorded>("stop_recording", { recording_id: recordingId })).result.steps);
+      setStopped((await callTool<Recorded>("stop_recording", { recording_id: recordingId })).steps);
     } finally {
       keep(null);
     }
@@ -73,7 +73,7 @@ export function Recording({ id, isHeld }: { id: string; isHeld: boolean }) {
           </button>
         </div>
       )}
-      {failure && <Problem failure={failure} />}
+      {problem}
       {stopped && <Review steps={stopped} />}
     </Part>
   );
@@ -86,9 +86,8 @@ const Lines = ({ steps }: { steps: readonly Step[] }) => (
 function Steps({ recordingId }: { recordingId: string }) {
   const recorded = usePolled(
     recordingId,
-    async (signal) =>
-      (await callTool<Recorded>("read_recording", { recording_id: recordingId }, signal)).result,
-    () => 1_000,
+    (signal) => callTool<Recorded>("read_recording", { recording_id: recordingId }, signal),
+    1_000,
   );
   return (
     <Shown of={recorded} what="the steps">
@@ -111,7 +110,7 @@ function Review({ steps }: { steps: Step[] }) {
   const [chosen, setChosen] = useState<ReadonlyMap<string, Check>>(new Map([...proposed].slice(0, 1)));
   const [name, setName] = useState("");
   const [saved, setSaved] = useState<string>();
-  const { failure, isBusy, attempt } = useAttempt();
+  const { problem, isBusy, attempt } = useAttempt();
   const all = [...steps, ...chosen.values()];
   const save = async () => {
     // A test that opens its app first does not need what was open before.
@@ -129,15 +128,10 @@ function Review({ steps }: { steps: Step[] }) {
             <input
               type="checkbox"
               checked={chosen.has(title)}
-              onChange={({ currentTarget }) =>
-                setChosen(
-                  new Map(
-                    [...chosen]
-                      .filter(([one]) => one !== title)
-                      .concat(currentTarget.checked ? [[title, check]] : []),
-                  ),
-                )
-              }
+              onChange={({ currentTarget }) => {
+                const others = [...chosen].filter(([one]) => one !== title);
+                setChosen(new Map(currentTarget.checked ? [...others, [title, check]] : others));
+              }}
             />
             {title}
           </label>
@@ -157,7 +151,7 @@ function Review({ steps }: { steps: Step[] }) {
           Save the test
         </button>
       </div>
-      {failure && <Problem failure={failure} />}
+      {problem}
       <p role="status">
         {saved !== undefined && <a href={addressOf({ room: "tests", id: saved })}>Saved. Open {saved}</a>}
       </p>

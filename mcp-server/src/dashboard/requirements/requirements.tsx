@@ -1,8 +1,9 @@
 import { moment } from "../../views/format.ts";
-import { Badge, Empty, Facts } from "../../views/states.tsx";
+import { Badge, Empty } from "../../views/states.tsx";
+import { Table } from "../../views/table.tsx";
 import { callTool } from "../shell/api.ts";
-import { Detail, Part, RunLink } from "../shell/detail.tsx";
-import { Listing, Table } from "../shell/listing.tsx";
+import { Detail, FactsPart, Part, RunLink } from "../shell/detail.tsx";
+import { Listing } from "../shell/listing.tsx";
 import { addressOf } from "../shell/route.ts";
 
 type Line = {
@@ -24,16 +25,12 @@ const verdicts = ["passed", "partial", "failed", "not_run", "uncovered"] as cons
 type Summary = Record<(typeof verdicts)[number], number>;
 
 async function load(signal: AbortSignal) {
-  const [list, summary] = await Promise.all([
-    callTool<{ requirements: Line[]; more?: number }>(
-      "list_requirements",
-      { judged: true, max_tokens: 50_000 },
-      signal,
-    ),
+  const asked = { judged: true, max_tokens: 50_000 };
+  const [{ requirements: items, more }, summary] = await Promise.all([
+    callTool<{ requirements: Line[]; more?: number }>("list_requirements", asked, signal),
     callTool<Summary>("get_coverage_summary", {}, signal),
   ]);
-  const { requirements: items, more } = list.result;
-  const counts = Object.fromEntries(verdicts.map((verdict) => [verdict, summary.result[verdict]]));
+  const counts = Object.fromEntries(verdicts.map((verdict) => [verdict, summary[verdict]]));
   return { items, more, counts };
 }
 
@@ -41,7 +38,6 @@ async function load(signal: AbortSignal) {
 export const RequirementList = () => (
   <Listing<Line>
     room="requirements"
-    title="Requirements"
     load={load}
     everyMs={10_000}
     idOf={(line) => line.code}
@@ -69,15 +65,14 @@ export const RequirementList = () => (
 export const RequirementPage = ({ id }: { id: string }) => (
   <Detail
     room="requirements"
-    all="All requirements"
     id={id}
-    everyMs={10_000}
+    every={10_000}
     load={async (signal) => {
-      const [whole, coverage] = await Promise.all([
+      const [whole, covered] = await Promise.all([
         callTool<Whole>("get_requirement", { requirement: id }, signal),
         callTool<Coverage>("get_requirement_coverage", { requirement: id, max_tokens: 20_000 }, signal),
       ]);
-      return { ...whole.result, covered: coverage.result };
+      return { ...whole, covered };
     }}
     nameOf={({ code, name }) => `${code} ${name}`}
   >
@@ -100,16 +95,14 @@ export const RequirementPage = ({ id }: { id: string }) => (
               ])}
             />
           </Part>
-          <Part title="Facts">
-            <Facts
-              rows={[
-                ["Priority", facts.priority],
-                ["Category", facts.category ?? "none"],
-                ["Status", facts.status],
-                ...criteria.map((criterion, at) => [`Criterion ${at + 1}`, criterion] as const),
-              ]}
-            />
-          </Part>
+          <FactsPart
+            rows={[
+              ["Priority", facts.priority],
+              ["Category", facts.category ?? "none"],
+              ["Status", facts.status],
+              ...criteria.map((criterion, at) => [`Criterion ${at + 1}`, criterion] as const),
+            ]}
+          />
         </div>
       </>
     )}

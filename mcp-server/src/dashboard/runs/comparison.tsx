@@ -24,7 +24,7 @@ function Rows({ id }: { id: string }) {
   const compared = usePolled(
     id,
     (signal) => read<Compared>(`executions/${encodeURIComponent(id)}/comparison`, signal),
-    () => undefined,
+    undefined,
   );
   return (
     <Shown of={compared} what="both runs">
@@ -59,15 +59,8 @@ function Rows({ id }: { id: string }) {
   );
 }
 
-function Row({
-  good,
-  now,
-  differences,
-  alike,
-  first,
-  run,
-  goodRun,
-}: Compared["rows"][number] & { run: string; goodRun: string }) {
+function Row({ run, goodRun, ...row }: Compared["rows"][number] & { run: string; goodRun: string }) {
+  const { good, now, differences, alike, first } = row;
   return (
     <li class={first ? "note bad" : "note warn"}>
       {alike > 0 && <p class="soft small">{alike} alike before it</p>}

@@ -1,21 +1,15 @@
 import { useState } from "preact/hooks";
-import type { RunMark } from "../../domain/execution.ts";
-import { duration, moment } from "../../views/format.ts";
-import { Badge, Empty, Shown } from "../../views/states.tsx";
+import { useAttempt } from "../../views/attempt.tsx";
+import { type RunLine, RunTable } from "../../views/runs.tsx";
+import { Empty, Shown } from "../../views/states.tsx";
+import { Lines } from "../../views/text.tsx";
 import { callTool } from "../shell/api.ts";
-import { Choice, Table, textsOf } from "../shell/listing.tsx";
+import { RunLink } from "../shell/detail.tsx";
+import { Choice, Counts, textsOf } from "../shell/listing.tsx";
 import { usePolled } from "../shell/polled.ts";
-import { addressOf } from "../shell/route.ts";
-import { Strip } from "../shell/strip.tsx";
+import { findRuns, Strip } from "../shell/strip.tsx";
 import { lastFailed, runAllAgain } from "./again.ts";
 
-type RunLine = RunMark & { kind: string; name: string; reason?: string; device?: string };
-type ResultsReply = {
-  counts: Record<string, number>;
-  executions: RunLine[];
-  more?: number;
-  next?: string;
-};
 const texts = {
   ...{ name: "Whole name", device: "Device", userinterface_name: "App" },
   ...{ environment: "Environment", release: "Release", build: "Build" },
@@ -39,13 +33,9 @@ export function RunList() {
   // Not while it is typed: the space before the next word would go.
   const trimmed = Object.entries(filter).map(([key, value]) => [key, value.trim()] as const);
   const asked = Object.fromEntries(trimmed.filter(([, value]) => value !== ""));
-  const runs = usePolled(
-    JSON.stringify([asked, pages]),
-    (signal) => search(asked, pages, signal),
-    () => 4_000,
-  );
+  const runs = usePolled(JSON.stringify([asked, pages]), (signal) => search(asked, pages, signal), 4_000);
   const names = [...new Set(runs.value?.executions.map(({ name }) => name))];
-  const tags = usePolled("tags", loadTags, () => 60_000).value ?? [];
+  const tags = usePolled("tags", loadTags, 60_000).value ?? [];
   const ask = (change: Partial<Filter>) => {
     setPages(1);
     setFilter({ ...filter, ...change });
@@ -57,20 +47,17 @@ export function RunList() {
       <Shown of={runs} what="runs">
         {({ executions, counts, more = 0 }) => (
           <>
-            <p class="row" aria-live="polite">
-              {Object.entries(counts).map(([status, count]) => (
-                <span key={status}>
-                  <Badge status={status} /> {count}
-                </span>
-              ))}
-            </p>
+            <Counts of={counts} />
             {executions.length === 0 ? (
               <NoRuns isFiltered={Object.keys(asked).length > 0} />
             ) : (
               <>
                 {filter.name !== "" && <Strip runs={executions.slice(0, 100)} />}
                 <FailedAgain runs={executions} done={runs.again} />
-                <RunTable runs={executions} />
+                <RunTable
+                  runs={executions}
+                  nameOf={({ execution_id, name }) => <RunLink id={execution_id}>{name}</RunLink>}
+                />
               </>
             )}
             {more > 0 && (
@@ -90,52 +77,37 @@ export function RunList() {
 /** Those of all tests. */
 async function loadTags(signal: AbortSignal): Promise<string[]> {
   const asked = { max_tokens: 50_000 };
-  const { result } = await callTool<{ testcases: { tags?: string[] }[] }>("list_testcases", asked, signal);
-  return result.testcases.flatMap(({ tags = [] }) => tags);
+  type Found = { testcases: { tags?: string[] }[] };
+  const { testcases } = await callTool<Found>("list_testcases", asked, signal);
+  return testcases.flatMap(({ tags = [] }) => tags);
 }
 
 /** The newest pages, one behind the other. */
-async function search(
-  asked: Record<string, string>,
-  pages: number,
-  signal: AbortSignal,
-): Promise<ResultsReply> {
-  let found: ResultsReply | undefined;
-  for (let page = 0; page < pages && (found === undefined || found.next !== undefined); page++) {
-    const { result } = await callTool<ResultsReply>(
-      "get_execution_results",
-      { ...asked, max_tokens: pageTokens, ...(found?.next !== undefined && { before: found.next }) },
-      signal,
-    );
-    found = { ...result, executions: [...(found?.executions ?? []), ...result.executions] };
+async function search(asked: Record<string, string>, pages: number, signal: AbortSignal) {
+  let found = await findRuns({ ...asked, max_tokens: pageTokens }, signal);
+  for (let page = 1; page < pages && found.next !== undefined; page++) {
+    const older = await findRuns({ ...asked, max_tokens: pageTokens, before: found.next }, signal);
+    found = { ...older, executions: [...found.executions, ...older.executions] };
   }
-  return found ?? { counts: {}, executions: [] };
+  return found;
 }
 
 /** Starts the tests again whose last run in the list did not pass. */
 function FailedAgain({ runs, done }: { runs: readonly RunLine[]; done(): void }) {
   const [said, setSaid] = useState<string[]>([]);
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, attempt } = useAttempt(done);
   const failed = lastFailed(runs);
-  const start = async () => {
-    setBusy(true);
-    const { started, refused } = await runAllAgain(failed);
-    setSaid([`Started ${started}.`, ...refused]);
-    setBusy(false);
-    done();
-  };
+  const start = async () => setSaid(await runAllAgain(failed));
   return (
     <div class="row">
       {failed.length > 0 && (
-        <button type="button" disabled={isBusy} onClick={() => void start()}>
+        <button type="button" disabled={isBusy} onClick={() => attempt(start)}>
           Run the failed ones again ({failed.length})
         </button>
       )}
-      <ul aria-live="polite">
-        {said.map((line) => (
-          <li key={line}>{line}</li>
-        ))}
-      </ul>
+      <div aria-live="polite">
+        <Lines lines={said} />
+      </div>
     </div>
   );
 }
@@ -153,17 +125,14 @@ const NoRuns = ({ isFiltered }: { isFiltered: boolean }) => (
 );
 
 /** `names` are offered while one is typed. Without `tags` there is no choice of one. */
-function FilterForm({
-  filter,
-  names,
-  tags,
-  ask,
-}: {
+type FilterProps = {
   filter: Filter;
   names: readonly string[];
   tags: readonly string[];
   ask(change: Partial<Filter>): void;
-}) {
+};
+
+function FilterForm({ filter, names, tags, ask }: FilterProps) {
   return (
     <form class="stack" onSubmit={(event) => event.preventDefault()}>
       <fieldset class="filter">
@@ -197,20 +166,3 @@ function FilterForm({
     </form>
   );
 }
-
-const RunTable = ({ runs }: { runs: readonly RunLine[] }) => (
-  <Table
-    titles={["Run", "Status", "Device", "Started", "Took"]}
-    rows={runs.map(({ execution_id: id, name, kind, status, flaky, reason, device, ...times }) => [
-      <>
-        <a href={addressOf({ room: "runs", id })}>{name}</a> <span class="soft small">{kind}</span>
-      </>,
-      <>
-        <Badge status={status} /> {flaky && <Badge status="flaky" />} <span class="small">{reason}</span>
-      </>,
-      device,
-      moment(times.started_at),
-      duration(times.duration_ms),
-    ])}
-  />
-);

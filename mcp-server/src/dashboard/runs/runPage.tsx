@@ -1,67 +1,59 @@
 import { useState } from "preact/hooks";
 import type { RunView } from "../../domain/runView.ts";
+import { useAttempt } from "../../views/attempt.tsx";
 import { duration, moment } from "../../views/format.ts";
-import { Badge, Empty, Facts, Problem, Shown } from "../../views/states.tsx";
+import { isOpen } from "../../views/runs.tsx";
+import { Badge, Empty, Facts, Reason } from "../../views/states.tsx";
 import { File } from "../../views/stepDetails.tsx";
-import { holds, isGood, StepItem } from "../../views/stepItem.tsx";
+import { holds, isGood, StepList } from "../../views/stepItem.tsx";
 import { stepTree } from "../../views/stepTree.ts";
-import { asFailure, callTool, type Failure, read } from "../shell/api.ts";
-import { Part } from "../shell/detail.tsx";
-import { usePolled } from "../shell/polled.ts";
+import { callForFiles, callTool, read } from "../shell/api.ts";
+import { Detail, Part } from "../shell/detail.tsx";
 import { addressOf } from "../shell/route.ts";
 import { History } from "../shell/strip.tsx";
 import { runAgain } from "./again.ts";
 import { Comparison } from "./comparison.tsx";
 import { Player } from "./player.tsx";
 
-const isOpen = ({ status }: Pick<RunView, "status">) => status === "running" || status === "queued";
-
 /** A run with its steps, also while it runs; `step` (from 1) is shown by itself. */
-export function RunPage({ id, step }: { id: string; step?: number | undefined }) {
-  const run = usePolled<RunView>(
-    id,
-    async (signal, before) => {
+export const RunPage = ({ id, step }: { id: string; step?: number | undefined }) => (
+  <Detail<RunView>
+    room="runs"
+    id={id}
+    load={async (signal, before) => {
       const after = before?.steps.at(-1)?.index ?? -1;
       const next = await read<RunView>(`executions/${encodeURIComponent(id)}?after=${after}`, signal);
       return { ...next, steps: [...(before?.steps ?? []), ...next.steps] };
-    },
-    (view) => (view === undefined ? 3_000 : view.more > 0 ? 0 : isOpen(view) ? 1_000 : undefined),
-  );
-  return (
-    <>
-      <p>
-        <a href={addressOf({ room: "runs" })}>All runs</a>
-      </p>
-      <Shown of={run} what="the run">
-        {(view) => (
-          <>
-            <Head run={view} refresh={run.again} />
-            {step !== undefined && <Player run={view} step={step} />}
-            <Recordings run={view} step={step} />
-            {!isOpen(view) && <Comparison id={view.id} isOpen={view.status !== "passed"} />}
-            <div class="split">
-              <Steps run={view} step={step} />
-              <section class="card" aria-label="Facts">
-                <h2>Facts</h2>
-                <Facts
-                  rows={[
-                    ["Started", moment(view.started_at)],
-                    ["Took", duration(view.duration_ms)],
-                    ["Id", view.id],
-                    ...view.facts,
-                  ]}
-                />
-                <Attempts of={view.attempts} />
-                <h2>History</h2>
-                <History key={view.status} kind={view.kind} name={view.name} current={view.id} />
-              </section>
-            </div>
-          </>
-        )}
-      </Shown>
-    </>
-  );
-}
+    }}
+    every={(view) => (view === undefined ? 3_000 : view.more > 0 ? 0 : isOpen(view) ? 1_000 : undefined)}
+    nameOf={({ name }) => name}
+  >
+    {(view, again) => (
+      <>
+        <Head run={view} refresh={again} />
+        {step !== undefined && <Player run={view} step={step} />}
+        <Recordings run={view} step={step} />
+        {!isOpen(view) && <Comparison id={view.id} isOpen={view.status !== "passed"} />}
+        <div class="split">
+          <Steps run={view} step={step} />
+          <Part title="Facts">
+            <Facts
+              rows={[
+                ["Started", moment(view.started_at)],
+                ["Took", duration(view.duration_ms)],
+                ["Id", view.id],
+                ...view.facts,
+              ]}
+            />
+            <Attempts of={view.attempts} />
+            <h2>History</h2>
+            <History key={view.status} kind={view.kind} name={view.name} current={view.id} />
+          </Part>
+        </div>
+      </>
+    )}
+  </Detail>
+);
 
 /** What was recorded meanwhile: a video at the step that is shown, or where the run begins. */
 function Recordings({ run, step = 0 }: { run: RunView; step?: number | undefined }) {
@@ -91,54 +83,38 @@ const Attempts = ({ of: attempts = [] }: { of: RunView["attempts"] }) =>
   );
 
 function Head({ run, refresh }: { run: RunView; refresh(): void }) {
-  const [failure, setFailure] = useState<Failure>();
   const [link, setLink] = useState<string>();
-  const attempt = (work: Promise<void>) =>
-    void work.then(
-      () => setFailure(undefined),
-      (error: unknown) => setFailure(asFailure(error)),
-    );
-  const cancel = async () => {
-    await callTool("cancel_execution", { execution_id: run.id });
-    refresh();
-  };
+  const { problem, isBusy, attempt } = useAttempt();
+  const cancel = () => callTool("cancel_execution", { execution_id: run.id }).then(refresh);
   const again = async () => {
     location.hash = addressOf({ room: "runs", id: await runAgain(run) });
   };
   const report = async () => {
-    const { artifacts = [] } = await callTool("get_execution_report", {
-      execution_id: run.id,
-      pictures: "all",
-    });
-    setLink(artifacts[0]?.link);
+    const asked = { execution_id: run.id, pictures: "all" };
+    setLink((await callForFiles("get_execution_report", asked)).artifacts[0]?.link);
   };
   return (
     <>
-      <h1>{run.name}</h1>
       <p class="row" aria-live="polite">
         <Badge status={run.status} />
         {run.flaky && <Badge status="flaky" />}
         <span class="soft">{run.kind}</span>
         {isOpen(run) && run.doing !== undefined && <span>now: {run.doing}</span>}
       </p>
-      {run.reason && (
-        <p class="note bad">
-          <strong>{run.reason.code}</strong> {run.reason.message}
-        </p>
-      )}
+      <Reason of={run.reason} />
       <div class="row">
         {isOpen(run) ? (
-          <button type="button" onClick={() => attempt(cancel())}>
+          <button type="button" disabled={isBusy} onClick={() => attempt(cancel)}>
             Stop the run
           </button>
         ) : (
           <>
             {"tool" in run.again && (
-              <button type="button" onClick={() => attempt(again())}>
+              <button type="button" disabled={isBusy} onClick={() => attempt(again)}>
                 Run again
               </button>
             )}
-            <button type="button" onClick={() => attempt(report())}>
+            <button type="button" disabled={isBusy} onClick={() => attempt(report)}>
               Make a report
             </button>
           </>
@@ -151,7 +127,7 @@ function Head({ run, refresh }: { run: RunView; refresh(): void }) {
       </div>
       {!isOpen(run) && "why" in run.again && <p class="soft small">{run.again.why}</p>}
       <Way run={run} />
-      {failure && <Problem failure={failure} />}
+      {problem}
     </>
   );
 }
@@ -192,11 +168,7 @@ function Steps({ run, step }: { run: RunView; step?: number | undefined }) {
           <a href={addressOf({ room: "runs", id: run.id })}>{from} earlier ones</a>
         </p>
       )}
-      <ol class="steps">
-        {drawn.map((node) => (
-          <StepItem key={`${node.step?.index} ${node.label}`} node={node} linkTo={linkTo} target={step} />
-        ))}
-      </ol>
+      <StepList nodes={drawn} linkTo={linkTo} target={step} />
       {left > 0 && (
         <p>
           <button type="button" onClick={() => setPages(pages + 1)}>

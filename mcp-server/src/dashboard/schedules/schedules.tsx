@@ -1,8 +1,9 @@
-import { moment } from "../../views/format.ts";
-import { Badge, Empty, Facts } from "../../views/states.tsx";
+import { moment, textOf } from "../../views/format.ts";
+import { Badge, Empty } from "../../views/states.tsx";
+import { Table } from "../../views/table.tsx";
 import { callTool } from "../shell/api.ts";
-import { type Action, Actions, Detail, Part, RunLink } from "../shell/detail.tsx";
-import { Listing, Table } from "../shell/listing.tsx";
+import { type Action, Actions, Detail, FactsPart, Part, RunLink } from "../shell/detail.tsx";
+import { Listing } from "../shell/listing.tsx";
 import { addressOf } from "../shell/route.ts";
 
 type Schedule = {
@@ -22,24 +23,16 @@ type Schedule = {
 };
 type History = {
   call: { tool: string; arguments: Record<string, unknown> };
-  runs: {
-    due_at: string;
-    status: string;
-    execution_id?: string;
-    reason?: string;
-  }[];
+  runs: { due_at: string; status: string; execution_id?: string; reason?: string }[];
   more?: number;
 };
 
 const max_tokens = 50_000;
 
 async function load(signal: AbortSignal) {
-  const { result } = await callTool<{ deployments: Schedule[]; more?: number }>(
-    "list_deployments",
-    { max_tokens },
-    signal,
-  );
-  return { items: result.deployments, more: result.more };
+  type Found = { deployments: Schedule[]; more?: number };
+  const { deployments: items, more } = await callTool<Found>("list_deployments", { max_tokens }, signal);
+  return { items, more };
 }
 
 const whenOf = ({ cron, timezone, dates }: Schedule) =>
@@ -52,7 +45,6 @@ const nextOf = ({ next_due: next }: Schedule) => (next === undefined ? "" : `nex
 export const ScheduleList = () => (
   <Listing<Schedule>
     room="schedules"
-    title="Schedules"
     load={load}
     everyMs={5_000}
     idOf={(schedule) => schedule.deployment_id}
@@ -83,15 +75,14 @@ export function SchedulePage({ id }: { id: string }) {
   return (
     <Detail
       room="schedules"
-      all="All schedules"
       id={id}
-      everyMs={3_000}
+      every={3_000}
       load={async (signal) => {
-        const [{ items }, { result }] = await Promise.all([
+        const [{ items }, history] = await Promise.all([
           load(signal),
           callTool<History>("get_deployment_history", { deployment: id, max_tokens: 8_000 }, signal),
         ]);
-        return { ...result, schedule: items.find((item) => item.deployment_id === id) };
+        return { ...history, schedule: items.find((item) => item.deployment_id === id) };
       }}
       nameOf={({ schedule }) => schedule?.name ?? id}
     >
@@ -141,27 +132,19 @@ function actionsOf({ deployment_id: deployment, name, status }: Schedule, call: 
   ];
 }
 
-const ScheduleFacts = ({
-  schedule,
-  inputs,
-}: {
-  schedule: Schedule;
-  inputs: History["call"]["arguments"];
-}) => {
+type FactsProps = { schedule: Schedule; inputs: History["call"]["arguments"] };
+
+const ScheduleFacts = ({ schedule, inputs }: FactsProps) => {
   const { status, started, next_due: next, max_executions: max } = schedule;
   return (
-    <Part title="Facts">
-      <Facts
-        rows={[
-          ["State", <Badge status={status} />],
-          ["When", whenOf(schedule)],
-          ["Next", next === undefined ? "none" : moment(next)],
-          ["Runs so far", max === undefined ? String(started) : `${started} of ${max}`],
-          ...Object.entries(inputs).map(
-            ([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)] as const,
-          ),
-        ]}
-      />
-    </Part>
+    <FactsPart
+      rows={[
+        ["State", <Badge status={status} />],
+        ["When", whenOf(schedule)],
+        ["Next", next === undefined ? "none" : moment(next)],
+        ["Runs so far", max === undefined ? String(started) : `${started} of ${max}`],
+        ...Object.entries(inputs).map(([name, value]) => [name, textOf(value)] as const),
+      ]}
+    />
   );
 };

@@ -1,13 +1,4 @@
-/** Why a request failed, as the server says it. Code OFFLINE: no answer. */
-export class Failure extends Error {
-  constructor(
-    readonly code: string,
-    message: string,
-    readonly hint = "",
-  ) {
-    super(message);
-  }
-}
+import { Failure } from "../../views/states.tsx";
 
 export type Session = { token: string; client: string };
 
@@ -22,45 +13,41 @@ export const keepSession = (session: Session): void =>
   sessionStorage.setItem(storedAs, JSON.stringify(session));
 
 /** A file that a tool left. `link` is an address that needs no token. */
-type LeftFile = { name: string; link?: string };
-export type ToolReply<Result> = { result: Result; artifacts?: LeftFile[] };
+export type LeftFile = { name: string; link?: string };
+type ToolReply<Result> = { result: Result; artifacts?: LeftFile[] };
+type Args = Record<string, unknown>;
 
 /** Runs that this page started. */
 export const startedRuns = new Set<string>();
 
-/** One tool. Throws {@link Failure}. */
-export async function callTool<Result>(
-  name: string,
-  args: Record<string, unknown>,
-  signal?: AbortSignal,
-): Promise<ToolReply<Result>> {
-  const body = JSON.stringify(args);
-  const path = `/api/v1/tools/${name}`;
-  const reply = await ask<ToolReply<Result>>(path, { method: "POST", body, ...(signal && { signal }) });
+/** One tool's result with the files that it left. Throws {@link Failure}. */
+export async function callForFiles<Result>(name: string, args: Args, signal?: AbortSignal) {
+  const reply = await send<ToolReply<Result>>("POST", `/api/v1/tools/${name}`, args, signal);
   const { execution_id: id, status } = reply.result as { execution_id?: string; status?: string };
   if (id !== undefined && (status === "running" || status === "queued")) startedRuns.add(id);
-  return reply;
+  return { artifacts: [], ...reply };
 }
+
+/** One tool's result. Throws {@link Failure}. */
+export const callTool = async <Result>(name: string, args: Args, signal?: AbortSignal): Promise<Result> =>
+  (await callForFiles<Result>(name, args, signal)).result;
 
 /** One GET of the REST interface. Throws {@link Failure}. */
 export const read = <Result>(path: string, signal?: AbortSignal): Promise<Result> =>
-  ask(`/api/v1/${path}`, signal ? { signal } : {});
+  send("GET", `/api/v1/${path}`, undefined, signal);
 
-/** One request of another kind, by its whole path. Throws {@link Failure}. */
-export const send = <Result>(
+/** One request by its whole path. Throws {@link Failure}. */
+export function send<Result>(
   method: "GET" | "POST" | "DELETE",
   path: string,
   body?: unknown,
-): Promise<Result> => ask(path, { method, ...(body !== undefined && { body: JSON.stringify(body) }) });
-
-async function ask<Result>(path: string, init: RequestInit): Promise<Result> {
-  const session = readSession();
-  const headers = {
-    "content-type": "application/json",
-    authorization: `Bearer ${session?.token ?? ""}`,
-    "x-labwright-client": session?.client ?? "",
-  };
-  return answerOf(path, { ...init, headers });
+  signal?: AbortSignal,
+): Promise<Result> {
+  const { token = "", client = "" } = readSession() ?? {};
+  const headers = { authorization: `Bearer ${token}`, "x-labwright-client": client };
+  if (body === undefined) return answerOf(path, { method, headers, signal: signal ?? null });
+  const json = { ...headers, "content-type": "application/json" };
+  return answerOf(path, { method, headers: json, body: JSON.stringify(body), signal: signal ?? null });
 }
 
 /** Says why a request failed in the server's own words. Aborts are passed on. */
@@ -74,8 +61,3 @@ export async function answerOf<Result>(path: string, init: RequestInit): Promise
   const { code, message, hint } = body?.error ?? {};
   throw new Failure(code ?? "OFFLINE", message ?? `The server answered ${response.status}.`, hint ?? "");
 }
-
-export const asFailure = (error: unknown): Failure =>
-  error instanceof Failure
-    ? error
-    : new Failure("PAGE", error instanceof Error ? error.message : String(error));

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { Failure } from "./api.ts";
+import type { Failure } from "../../views/states.tsx";
 
 /** `closed`: the server knows this page's token no longer. */
 export type Connection = "online" | "offline" | "closed";

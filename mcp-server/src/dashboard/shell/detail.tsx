@@ -1,26 +1,25 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { RunView } from "../../domain/runView.ts";
-import { Badge, Problem, Shown } from "../../views/states.tsx";
+import { useAttempt } from "../../views/attempt.tsx";
+import { isOpen } from "../../views/runs.tsx";
+import { Badge, Facts, Shown } from "../../views/states.tsx";
 import { callTool, read } from "./api.ts";
-import { useAttempt } from "./attempt.ts";
-import { usePolled } from "./polled.ts";
+import { type Pause, usePolled } from "./polled.ts";
 import { addressOf, type RoomName } from "./route.ts";
 
 type DetailProps<Value> = {
   room: RoomName;
-  /** The text of the link to the list. */
-  all: string;
   id: string;
-  load(signal: AbortSignal): Promise<Value>;
-  everyMs: number;
+  load(signal: AbortSignal, before: Value | undefined): Promise<Value>;
+  every: Pause<Value>;
   nameOf(value: Value): string;
   children: (value: Value, again: () => void) => ComponentChildren;
 };
 
 /** One item of a room under its name, with the way back to the list. */
-export function Detail<Value>({ room, all, id, load, everyMs, nameOf, children }: DetailProps<Value>) {
-  const one = usePolled(id, load, () => everyMs);
+export function Detail<Value>({ room, id, load, every, nameOf, children }: DetailProps<Value>) {
+  const one = usePolled(id, load, every);
   const name = one.value === undefined ? id : nameOf(one.value);
   useEffect(() => {
     document.title = `${name} · Labwright`;
@@ -28,9 +27,9 @@ export function Detail<Value>({ room, all, id, load, everyMs, nameOf, children }
   return (
     <>
       <p>
-        <a href={addressOf({ room })}>{all}</a>
+        <a href={addressOf({ room })}>All {room}</a>
       </p>
-      <Shown of={one} what={`one of ${all.toLowerCase()}`}>
+      <Shown of={one} what={`one of all ${room}`}>
         {(value) => (
           <>
             <h1>{name}</h1>
@@ -49,6 +48,12 @@ export const Part = ({ title, children }: { title: string; children: ComponentCh
   </section>
 );
 
+export const FactsPart = ({ rows }: Parameters<typeof Facts>[0]) => (
+  <Part title="Facts">
+    <Facts rows={rows} />
+  </Part>
+);
+
 export const RunLink = ({ id, children }: { id: string; children: ComponentChildren }) => (
   <a href={addressOf({ room: "runs", id })}>{children}</a>
 );
@@ -61,8 +66,6 @@ export type Action = {
   /** Asked before the call. */
   ask?: string;
 };
-
-const isOpen = ({ status }: RunView) => status === "running" || status === "queued";
 
 /** A run until its end: what it does now, how it ended, and a link to it. */
 function Followed({ id, ended }: { id: string; ended?: (() => void) | undefined }) {
@@ -83,26 +86,23 @@ function Followed({ id, ended }: { id: string; ended?: (() => void) | undefined 
   );
 }
 
-/** Buttons that call tools, with the failure of the last call or the run that it started. */
-export function Actions({
-  actions,
-  done,
-  ended,
-}: {
+type ActionsProps = {
   actions: readonly Action[];
   /** After a call that did not fail. */
   done?: (action: Action) => void;
   /** After the end of a run that a call started. */
   ended?: () => void;
-}) {
+};
+
+/** Buttons that call tools, with the failure of the last call or the run that it started. */
+export function Actions({ actions, done, ended }: ActionsProps) {
   const [asked, setAsked] = useState<Action>();
   const [run, setRun] = useState<string>();
-  const { failure, isBusy, attempt } = useAttempt();
+  const { problem, isBusy, attempt } = useAttempt();
   const perform = (action: Action) =>
     attempt(async () => {
       setRun(undefined);
-      const { result } = await callTool<{ execution_id?: string }>(action.tool, action.args);
-      setRun(result.execution_id);
+      setRun((await callTool<{ execution_id?: string }>(action.tool, action.args)).execution_id);
       done?.(action);
     });
   return (
@@ -123,7 +123,7 @@ export function Actions({
           {run !== undefined && <Followed key={run} id={run} ended={ended} />}
         </span>
       </div>
-      {failure && <Problem failure={failure} />}
+      {problem}
       {asked && (
         <Confirm
           {...asked}

@@ -1,4 +1,5 @@
-import { answerOf, asFailure, type Failure, keepSession, type Session } from "./api.ts";
+import { asFailure, type Failure } from "../../views/states.tsx";
+import { answerOf, keepSession, type Session } from "./api.ts";
 
 /**
  * Buys a token with the ticket of the address (`#ticket=...&to=/runs/...`), and takes the ticket out of the address first.
@@ -9,10 +10,6 @@ export async function enter(): Promise<Failure | undefined> {
   const ticket = given.get("ticket");
   if (ticket === null) return undefined;
   history.replaceState(null, "", `#${given.get("to") ?? "/devices"}`);
-  try {
-    keepSession(await answerOf<Session>("/page/tokens", { method: "POST", body: ticket }));
-    return undefined;
-  } catch (error) {
-    return asFailure(error);
-  }
+  const bought = answerOf<Session>("/page/tokens", { method: "POST", body: ticket });
+  return (await bought.then(keepSession, asFailure)) ?? undefined;
 }

@@ -1,8 +1,9 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { Badge, Empty, Shown } from "../../views/states.tsx";
+import { Table } from "../../views/table.tsx";
 import { usePolled } from "./polled.ts";
-import { addressOf, type RoomName } from "./route.ts";
+import { addressOf, type RoomName, titleOf } from "./route.ts";
 
 type Listed<Item> = {
   items: readonly Item[];
@@ -14,7 +15,6 @@ type Values<Item> = (item: Item) => readonly (string | undefined)[];
 
 type ListingProps<Item> = {
   room: RoomName;
-  title: string;
   load(signal: AbortSignal): Promise<Listed<Item>>;
   everyMs: number;
   idOf(item: Item): string;
@@ -33,12 +33,12 @@ const pageRows = 200;
 
 /** All items of a room in the order of `load`, with counts, a search and filters. Each links to its own view. */
 export function Listing<Item>(props: ListingProps<Item>) {
-  const { room, title, load, everyMs, empty } = props;
-  const list = usePolled(room, load, () => everyMs);
+  const { room, load, everyMs, empty } = props;
+  const list = usePolled(room, load, everyMs);
   return (
     <>
-      <h1>{title}</h1>
-      <Shown of={list} what={title.toLowerCase()}>
+      <h1>{titleOf(room)}</h1>
+      <Shown of={list} what={room}>
         {(listed) => (listed.items.length === 0 ? <Empty>{empty}</Empty> : <Found {...props} {...listed} />)}
       </Shown>
     </>
@@ -63,13 +63,7 @@ function Found<Item>({ items, more = 0, counts = {}, ...props }: ListingProps<It
   });
   return (
     <>
-      <p class="row" hidden={Object.keys(counts).length === 0}>
-        {Object.entries(counts).map(([status, count]) => (
-          <span key={status}>
-            <Badge status={status} /> {count}
-          </span>
-        ))}
-      </p>
+      <Counts of={counts} />
       <fieldset class="filter">
         <legend class="soft small">Filter</legend>
         <label>
@@ -108,6 +102,16 @@ function Found<Item>({ items, more = 0, counts = {}, ...props }: ListingProps<It
   );
 }
 
+export const Counts = ({ of: counts }: { of: Readonly<Record<string, number>> }) => (
+  <p class="row" aria-live="polite" hidden={Object.keys(counts).length === 0}>
+    {Object.entries(counts).map(([status, count]) => (
+      <span key={status}>
+        <Badge status={status} /> {count}
+      </span>
+    ))}
+  </p>
+);
+
 /** Each text once, in order. */
 export const textsOf = (values: readonly (string | undefined)[]): string[] =>
   [...new Set(values.flatMap((value) => value || []))].sort();
@@ -132,35 +136,3 @@ export const Choice = (given: {
     </select>
   </label>
 );
-
-/** Rows of cells; the first cell names its row. */
-export const Table = ({
-  titles,
-  rows,
-}: {
-  titles: readonly string[];
-  rows: readonly (readonly ComponentChildren[])[];
-}) =>
-  rows.length === 0 ? null : (
-    <table class="runs">
-      <thead>
-        <tr>
-          {titles.map((title) => (
-            <th key={title} scope="col">
-              {title}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map(([first, ...cells]) => (
-          <tr>
-            <th scope="row">{first}</th>
-            {cells.map((cell) => (
-              <td>{cell}</td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
-import type { HostsReply } from "../devices/replies.ts";
-import { callTool, read, startedRuns } from "./api.ts";
+import { listDevices } from "../devices/replies.ts";
+import { read, startedRuns } from "./api.ts";
 import { usePolled } from "./polled.ts";
 import { addressOf } from "./route.ts";
 
@@ -25,7 +25,7 @@ const most = 5;
 /** New faults, one line for each cause until it is dismissed. A screen reader reads each line once. */
 export function Notices() {
   const [dismissed, setDismissed] = useState<readonly Notice[]>([]);
-  const news = usePolled("notices", load, () => 4_000);
+  const news = usePolled("notices", load, 4_000);
   const shown = news.value?.notices.filter((notice) => !dismissed.includes(notice)) ?? [];
   return (
     <div class="stack" role="log" aria-label="Notifications">
@@ -43,13 +43,11 @@ export function Notices() {
 
 async function load(signal: AbortSignal, before: News | undefined): Promise<News> {
   const path = `events?after=${before?.next ?? "latest"}&limit=1000`;
-  const [{ events, next }, { questions }, { result }] = await Promise.all([
+  const [{ events, next }, { questions }, devices] = await Promise.all([
     read<{ events: StoredEvent[]; next: number }>(path, signal),
     read<{ questions: Question[] }>("agent/questions", signal),
-    callTool<HostsReply>("list_hosts", {}, signal),
+    listDevices(signal),
   ]);
-  const devices = result.hosts.flatMap((host) => host.devices);
-  // A device has a status while it is open.
   const lost = new Map(
     devices.flatMap(({ id, status = "online" }) => (status === "online" ? [] : [[id, status]])),
   );

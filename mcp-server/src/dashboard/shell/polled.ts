@@ -1,63 +1,52 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { asFailure, type Failure } from "./api.ts";
+import { whenSeen } from "../../views/attempt.tsx";
+import { asFailure, type Failure } from "../../views/states.tsx";
 import { noteAnswer } from "./connection.ts";
 
-export type Polled<Value> = {
-  /** The last answer, also while newer ones fail. */
-  value?: Value | undefined;
-  failure?: Failure | undefined;
-  /** Asks now. */
-  again(): void;
-};
+/** `value`: the last one, also while newer answers fail. */
+type Answer<Value> = { value?: Value | undefined; failure?: Failure | undefined };
 
-/**
- * Asks when it is first shown, and `everyMs` after each answer while the page is looked at; once where that is undefined. A new
- * `key` begins anew. `load` gets the value so far.
- */
+/** In ms, also by the value so far. Undefined: not again. */
+export type Pause<Value> = number | undefined | ((value: Value | undefined) => number | undefined);
+
+const pauseOf = <Value>(every: Pause<Value>, value: Value | undefined) =>
+  typeof every === "function" ? every(value) : every;
+
+/** Asks when it is first shown, and `every` after each answer while the page is seen. A new `key` begins anew. `load` gets the value so far; `again` asks now. */
 export function usePolled<Value>(
   key: string,
   load: (signal: AbortSignal, before: Value | undefined) => Promise<Value>,
-  everyMs: (value: Value | undefined) => number | undefined,
-): Polled<Value> {
-  const [state, setState] = useState<{ key: string; value?: Value; failure?: Failure | undefined }>({ key });
+  every: Pause<Value>,
+): Answer<Value> & { again(): void } {
+  const [, draw] = useState(0);
   const [asked, setAsked] = useState(0);
-  const latest = useRef({ load, everyMs });
-  latest.current = { load, everyMs };
-  const value = useRef<Value | undefined>(undefined);
-  const keyOfValue = useRef(key);
-  if (keyOfValue.current !== key) {
-    keyOfValue.current = key;
-    value.current = undefined;
-  }
+  const latest = useRef({ load, every });
+  latest.current = { load, every };
+  const own = useRef<Answer<Value> & { key: string }>({ key });
+  if (own.current.key !== key) own.current = { key };
 
   useEffect(() => {
     const stop = new AbortController();
-    let timer: ReturnType<typeof setTimeout> | undefined;
+    let callOff = () => {};
     const ask = async () => {
-      let failure: Failure | undefined;
-      try {
-        value.current = await latest.current.load(stop.signal, value.current);
-      } catch (error) {
-        failure = asFailure(error);
-      }
+      const { value } = own.current;
+      const answer: Answer<Value> = await latest.current.load(stop.signal, value).then(
+        (next) => ({ value: next }),
+        (error: unknown) => ({ value, failure: asFailure(error) }),
+      );
       if (stop.signal.aborted) return;
-      noteAnswer(failure);
-      setState({ key, failure, ...(value.current !== undefined && { value: value.current }) });
-      const pause = latest.current.everyMs(value.current);
-      if (pause !== undefined) timer = setTimeout(askIfSeen, pause);
-    };
-    const askIfSeen = () => {
-      if (document.hidden)
-        document.addEventListener("visibilitychange", () => void ask(), { once: true, signal: stop.signal });
-      else void ask();
+      own.current = { key, ...answer };
+      noteAnswer(answer.failure);
+      draw((count) => count + 1);
+      const pause = pauseOf(latest.current.every, answer.value);
+      if (pause !== undefined) callOff = whenSeen(pause, () => void ask());
     };
     void ask();
     return () => {
       stop.abort();
-      clearTimeout(timer);
+      callOff();
     };
   }, [key, asked]);
 
-  const own = state.key === key ? state : { key };
-  return { value: own.value, failure: own.failure, again: () => setAsked((count) => count + 1) };
+  return { ...own.current, again: () => setAsked((count) => count + 1) };
 }

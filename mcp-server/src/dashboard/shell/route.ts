@@ -10,6 +10,8 @@ export const rooms = [
 ] as const;
 export type RoomName = (typeof rooms)[number];
 
+export const titleOf = (room: RoomName): string => room.charAt(0).toUpperCase() + room.slice(1);
+
 /** Where the page is: a room, one thing in it, and a step of that (counted from 1). */
 export type Route = { room: RoomName; id?: string; step?: number };
 

@@ -1,8 +1,7 @@
-import type { RunMark } from "../../domain/execution.ts";
-import { Badge } from "../../views/states.tsx";
+import { isOpen, type RunLine, Verdict } from "../../views/runs.tsx";
 import { callTool } from "../shell/api.ts";
 import { Listing } from "../shell/listing.tsx";
-import { Strip } from "../shell/strip.tsx";
+import { findRuns, Strip } from "../shell/strip.tsx";
 
 type Test = {
   id: string;
@@ -10,37 +9,27 @@ type Test = {
   project?: string;
   userinterface_name?: string;
   tags?: string[];
-  runs: readonly RunMark[];
+  runs: readonly RunLine[];
 };
 
 /** All tests, each with its runs among the newest of all tests. */
 async function load(signal: AbortSignal) {
   const max_tokens = 50_000;
-  const [list, results] = await Promise.all([
+  const [{ testcases, more }, { executions }] = await Promise.all([
     callTool<{ testcases: Omit<Test, "runs">[]; more?: number }>("list_testcases", { max_tokens }, signal),
-    callTool<{ executions: (RunMark & { name: string })[] }>(
-      "get_execution_results",
-      { kind: "testcase", max_tokens },
-      signal,
-    ),
+    findRuns({ kind: "testcase", max_tokens }, signal),
   ]);
-  const { testcases, more } = list.result;
-  const runs = results.result.executions;
-  const items = testcases.map(
-    (test): Test => ({ ...test, runs: runs.filter(({ name }) => name === test.name) }),
-  );
-  return { items, more };
+  const runsOf = (test: string) => executions.filter(({ name }) => name === test);
+  return { items: testcases.map((test): Test => ({ ...test, runs: runsOf(test.name) })), more };
 }
 
-const isOver = ({ status }: RunMark) => status !== "running" && status !== "queued";
-const lastOf = ({ runs }: Test) => runs.find(isOver)?.status ?? "no recent run";
+const lastOf = ({ runs }: Test) => runs.find((run) => !isOpen(run))?.status ?? "no recent run";
 const isFlaky = ({ runs }: Test) => runs.some(({ flaky }) => flaky);
 
 /** Saved tests with what their last runs say. */
 export const TestList = () => (
   <Listing<Test>
     room="tests"
-    title="Tests"
     load={load}
     everyMs={8_000}
     idOf={(test) => test.id}
@@ -54,11 +43,7 @@ export const TestList = () => (
       },
     }}
     columns={{
-      "Last verdict": (test) => (
-        <>
-          <Badge status={lastOf(test)} /> {isFlaky(test) && <Badge status="flaky" />}
-        </>
-      ),
+      "Last verdict": (test) => <Verdict status={lastOf(test)} flaky={isFlaky(test)} />,
       History: ({ runs }) => <Strip runs={runs.slice(0, 12)} />,
       ...{ App: ({ userinterface_name: app }) => app, Tags: ({ tags = [] }) => tags.join(", ") },
     }}

@@ -1,14 +1,15 @@
 import { useState } from "preact/hooks";
-import type { RunMark } from "../../domain/execution.ts";
-import { duration, moment } from "../../views/format.ts";
-import { Badge, Empty, Facts } from "../../views/states.tsx";
+import { duration, moment, textOf } from "../../views/format.ts";
+import { Verdict } from "../../views/runs.tsx";
+import { Empty } from "../../views/states.tsx";
+import { Table } from "../../views/table.tsx";
 import { Scrolled } from "../../views/text.tsx";
-import type { HostsReply } from "../devices/replies.ts";
+import { devicesFor } from "../devices/replies.ts";
 import { callTool } from "../shell/api.ts";
-import { Actions, Detail, Part, RunLink } from "../shell/detail.tsx";
-import { Choice, Table } from "../shell/listing.tsx";
+import { Actions, Detail, FactsPart, Part, RunLink } from "../shell/detail.tsx";
+import { Choice } from "../shell/listing.tsx";
 import { addressOf } from "../shell/route.ts";
-import { Strip } from "../shell/strip.tsx";
+import { findRuns, Strip } from "../shell/strip.tsx";
 import { linesOf } from "./steps.ts";
 
 type Input = { name: string; default?: unknown; required?: boolean };
@@ -23,45 +24,29 @@ type Test = {
   blocks?: unknown[];
   edges?: unknown[];
 };
-type Run = RunMark & { device?: string; reason?: string };
+type Requirements = { requirements: { code: string; name: string }[] };
 
 async function load(id: string, signal: AbortSignal) {
-  const { testcase: test } = (await callTool<{ testcase: Test }>("load_testcase", { testcase: id }, signal))
-    .result;
-  const [{ result }, requirements, devices] = await Promise.all([
-    callTool<{ executions: Run[]; more?: number }>(
-      "get_execution_results",
-      { kind: "testcase", name: test.name, max_tokens: 4_000 },
-      signal,
-    ),
-    callTool<{ requirements: { code: string; name: string }[] }>(
-      "get_testcase_requirements",
-      { testcase: id },
-      signal,
-    ),
+  const asked = { testcase: id };
+  const { testcase: test } = await callTool<{ testcase: Test }>("load_testcase", asked, signal);
+  const [{ executions: runs }, { requirements }, devices] = await Promise.all([
+    findRuns({ kind: "testcase", name: test.name, max_tokens: 4_000 }, signal),
+    callTool<Requirements>("get_testcase_requirements", asked, signal),
     devicesFor(test.app, signal),
   ]);
-  return { test, runs: result.executions, requirements: requirements.result.requirements, devices };
+  return { test, runs, requirements, devices };
 }
 
-/** Devices that can run tests of an app, the best first; all without one. */
-async function devicesFor(app: string | undefined, signal: AbortSignal): Promise<string[]> {
-  if (app === undefined) {
-    const { result } = await callTool<HostsReply>("list_hosts", {}, signal);
-    return result.hosts.flatMap(({ devices }) => devices.map(({ id }) => id));
-  }
-  const args = { userinterface_name: app };
-  const { result } = await callTool<{ devices: { id: string }[] }>("get_compatible_hosts", args, signal);
-  return result.devices.map(({ id }) => id);
-}
+const linkTo = ({ code, name }: Requirements["requirements"][number]) => (
+  <a href={addressOf({ room: "requirements", id: code })}>{`${code} ${name}`}</a>
+);
 
 /** A test: its steps, inputs and runs, and a run of it on a device. */
 export const TestPage = ({ id }: { id: string }) => (
   <Detail
     room="tests"
-    all="All tests"
     id={id}
-    everyMs={5_000}
+    every={5_000}
     load={(signal) => load(id, signal)}
     nameOf={({ test }) => test.name}
   >
@@ -72,39 +57,26 @@ export const TestPage = ({ id }: { id: string }) => (
           <Part title="Steps">
             <Scrolled text={linesOf(test.steps ?? { blocks: test.blocks, edges: test.edges }).join("\n")} />
           </Part>
-          <Part title="Facts">
-            <Facts
-              rows={[
-                ["App", test.app ?? "none"],
-                ["Tags", test.tags?.join(", ") || "none"],
-                ["Fresh start", test.fresh === false ? "no" : "yes"],
-                ["Retries", test.retries ?? 0],
-                ...requirements.map(
-                  ({ code, name }) =>
-                    [
-                      "Covers",
-                      <a href={addressOf({ room: "requirements", id: code })}>{`${code} ${name}`}</a>,
-                    ] as const,
-                ),
-              ]}
-            />
-          </Part>
+          <FactsPart
+            rows={[
+              ["App", test.app ?? "none"],
+              ["Tags", test.tags?.join(", ") || "none"],
+              ["Fresh start", test.fresh === false ? "no" : "yes"],
+              ["Retries", test.retries ?? 0],
+              ...requirements.map((requirement) => ["Covers", linkTo(requirement)] as const),
+            ]}
+          />
         </div>
         <Part title="Runs">
           {runs.length === 0 ? <Empty>This test has not run yet.</Empty> : <Strip runs={runs} />}
           <Table
             titles={["Started", "Verdict", "Device", "Took"]}
-            rows={runs.map(
-              ({ execution_id: run, status, flaky, reason, device, started_at, duration_ms }) => [
-                <RunLink id={run}>{moment(started_at)}</RunLink>,
-                <>
-                  <Badge status={status} /> {flaky && <Badge status="flaky" />}{" "}
-                  <span class="small">{reason}</span>
-                </>,
-                device,
-                duration(duration_ms),
-              ],
-            )}
+            rows={runs.map((run) => [
+              <RunLink id={run.execution_id}>{moment(run.started_at)}</RunLink>,
+              <Verdict {...run} />,
+              run.device,
+              duration(run.duration_ms),
+            ])}
           />
         </Part>
       </>
@@ -155,8 +127,6 @@ function RunForm({ id, test, devices, again }: { id: string; test: Test; devices
     </Part>
   );
 }
-
-const textOf = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
 
 /** What a person typed, as a value of the default's kind where it can be read as one. */
 function typedAs(normal: unknown, text: string): unknown {

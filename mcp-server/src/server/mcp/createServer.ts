@@ -12,6 +12,7 @@ import type { Subset } from "../../registry/subset.ts";
 import { BridgeError, failedResult } from "../bridge/bridgeError.ts";
 import type { Backend, ToolCall } from "./backend.ts";
 import { registerCatalogue } from "./catalogueResources.ts";
+import { serverIcon } from "./icons.ts";
 import { registerPrompts } from "./prompts.ts";
 import { registerResources } from "./registerResources.ts";
 import { attachSkills } from "./skillsExtension.ts";
@@ -99,19 +100,12 @@ class TolerantServer extends McpServer {
   }
 }
 
-/** A screen with a tick. */
-const icon = {
-  src: "data:image/svg+xml,%3Csvg%20xmlns='http://www.w3.org/2000/svg'%20viewBox='0%200%2024%2024'%20fill='none'%20stroke='%23257'%20stroke-width='2'%3E%3Cpath%20d='M2%204h20v13H2zM8%2021h8M8%2010l3%203%205-6'/%3E%3C/svg%3E",
-  mimeType: "image/svg+xml",
-  sizes: ["any"],
-};
-
 /** 2025-11-25 has icons. Later versions send the server's name with each result, where an icon would be too large. */
 function withIcon(message: JSONRPCMessage): JSONRPCMessage {
   if (!("result" in message) || !isSpecType.InitializeResult(message.result)) return message;
   const { serverInfo, ...result } = message.result;
   if (result.protocolVersion !== "2025-11-25") return message;
-  return { ...message, result: { ...result, serverInfo: { ...serverInfo, icons: [icon] } } };
+  return { ...message, result: { ...result, serverInfo: { ...serverInfo, icons: [serverIcon] } } };
 }
 
 function withArguments<Message extends JSONRPCMessage>(message: Message): Message {

@@ -4,6 +4,7 @@ import type { Catalogue } from "../../registry/catalogue.ts";
 import { type ViewName, viewNames } from "../../registry/tool.ts";
 import type { WireTool } from "../../registry/wire.ts";
 import type { Backend } from "./backend.ts";
+import { type Icon, toolIcons } from "./icons.ts";
 
 /** MCP Apps, https://github.com/modelcontextprotocol/ext-apps (SEP-1865). */
 const extensionId = "io.modelcontextprotocol/ui";
@@ -20,11 +21,12 @@ export function showsViews(capabilities: unknown): boolean {
   return data?.extensions[extensionId]?.mimeTypes.includes(viewMimeType) === true;
 }
 
-/** The tools with the addresses of their views, for hosts that show them. The others get the catalogue's as they are. */
-export const withViews = ({ tools, views }: Catalogue): WireTool[] =>
+/** The tools with their icons and the addresses of their views, for hosts that show views. The others get the catalogue's as they are. */
+export const withViews = ({ tools, views }: Catalogue): (WireTool & { icons: Icon[] })[] =>
   tools.map((tool) => {
     const view = views[tool.name];
-    return view ? { ...tool, _meta: { ...tool._meta, ui: { resourceUri: scheme + view } } } : tool;
+    const _meta = { ...tool._meta, ...(view && { ui: { resourceUri: scheme + view } }) };
+    return { ...tool, icons: toolIcons.get(tool._meta["dev.labwright/domain"]) ?? [], _meta };
   });
 
 type Offered = { enabled: boolean };

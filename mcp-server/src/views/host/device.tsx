@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
-import { Badge, Facts } from "../states.tsx";
-import { show, type ToolResult, useAttempt, type ViewProps } from "./host.tsx";
+import { useAttempt, useRenewal } from "../attempt.tsx";
+import { Badge, Facts, Unavailable } from "../states.tsx";
+import { show, type ToolResult, type ViewProps } from "./host.tsx";
 
 /** Of get_device_info; `artifact` only of capture_screenshot. */
 type Result = {
@@ -20,38 +21,49 @@ function DeviceView({ args, result, call }: ViewProps<Result>) {
   const [info, setInfo] = useState(
     result.structuredContent?.artifact === undefined ? result.structuredContent : undefined,
   );
-  const [problem, attempt] = useAttempt();
+  const [isWanted, setWanted] = useState(false);
+  const tries = useAttempt();
+  const { attempt } = tries;
+  const isFollowed = isWanted && !tries.failure;
   const { device_id, session_id } = args;
   const device = info?.id === undefined ? { device_id, session_id } : { device_id: info.id };
   const picture = async () =>
     setShot(pictureIn(await call("capture_screenshot", result.structuredContent?.artifact ? args : device)));
   const state = async () => setInfo((await call<Result>("get_device_info", device)).structuredContent);
+  const renew = () => attempt(() => Promise.all([state(), picture()]));
   useEffect(() => {
-    if (info === undefined) attempt(state());
-    else if (shot === undefined && info.open) attempt(picture());
+    if (info === undefined) attempt(state);
+    else if (shot === undefined && info.open) attempt(picture);
   }, []);
+  useRenewal(tries, isFollowed ? 3_000 : undefined, renew);
   const name = info?.id ?? String(device_id ?? "the device");
   return (
     <>
       <h1>{info?.id}</h1>
       <div class="row">
-        <button type="button" onClick={() => attempt(Promise.all([state(), picture()]).then(() => {}))}>
+        <button type="button" onClick={renew}>
           {shot === undefined ? "Open it and show its picture" : "Renew"}
+        </button>
+        <button
+          type="button"
+          aria-pressed={isFollowed}
+          onClick={() => {
+            setWanted(!isFollowed);
+            if (!isFollowed) renew();
+          }}
+        >
+          Follow
         </button>
         {info?.state !== undefined && <span>{info.state}</span>}
         {info?.status !== undefined && <Badge status={info.status} />}
       </div>
-      {problem}
+      {tries.problem}
       {shot !== undefined && (
         <div class="screen">
           <img src={shot} alt={`What ${name} showed`} />
         </div>
       )}
-      {info?.unavailable?.map(({ kind, driver, reason }) => (
-        <p class="note warn" key={`${kind} ${driver}`}>
-          {kind} ({driver}) cannot be used: {reason}
-        </p>
-      ))}
+      {info?.unavailable && <Unavailable of={info.unavailable} />}
       {info && (
         <Facts
           rows={[

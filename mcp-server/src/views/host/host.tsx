@@ -1,6 +1,5 @@
-import { type ComponentChildren, type ComponentType, render } from "preact";
-import { useState } from "preact/hooks";
-import { Problem, Shown } from "../states.tsx";
+import { type ComponentType, render } from "preact";
+import { Failure, Shown } from "../states.tsx";
 
 /** A tool's result. `data` of its `_meta` is what the server sends for views only. */
 export type ToolResult<Result, Data> = {
@@ -30,26 +29,6 @@ export type ViewProps<Result, Data = unknown> = {
   /** Undefined where the host opens no links. */
   openLink: ((url: string) => void) | undefined;
 };
-
-/** Why a call gave nothing, in the server's words. */
-class Failure extends Error {
-  constructor(
-    readonly code: string,
-    message: string,
-    readonly hint = "",
-  ) {
-    super(message);
-  }
-}
-
-/** Why the last attempt failed, to be shown, and how to attempt something. */
-export function useAttempt(): [ComponentChildren, (work: Promise<void>) => void] {
-  const [failure, setFailure] = useState<Failure>();
-  const failed = (error: unknown) =>
-    setFailure(error instanceof Failure ? error : new Failure("VIEW", String(error)));
-  const attempt = (work: Promise<void>) => void work.then(() => setFailure(undefined), failed);
-  return [failure && <Problem failure={failure} />, attempt];
-}
 
 /** Of MCP Apps (SEP-1865): JSON-RPC by `postMessage`, with the frame around this page. */
 const protocolVersion = "2026-01-26";

@@ -1,17 +1,13 @@
 import { useState } from "preact/hooks";
 import type { RunView } from "../../domain/runView.ts";
+import { useAttempt, useRenewal } from "../attempt.tsx";
 import { duration, moment } from "../format.ts";
-import { Badge, Empty, Facts } from "../states.tsx";
-import { StepItem } from "../stepItem.tsx";
+import { isOpen, type RunLine, RunTable, Verdict } from "../runs.tsx";
+import { Empty, Facts, Reason } from "../states.tsx";
+import { StepList } from "../stepItem.tsx";
 import { stepTree } from "../stepTree.ts";
-import { show, type ToolResult, useAttempt, type ViewProps } from "./host.tsx";
+import { show, type ToolResult, type ViewProps } from "./host.tsx";
 
-type RunLine = Pick<RunView, "name" | "status" | "flaky" | "duration_ms" | "started_at"> & {
-  execution_id: string;
-  kind: string;
-  reason?: string;
-  device?: string;
-};
 /** Of get_execution_results. */
 type Found = { executions?: RunLine[]; more?: number; tests?: number };
 /** Of get_execution_report, whose result has the number of `tests`. */
@@ -21,53 +17,81 @@ const failedFirst = (a: RunView, b: RunView) => Number(a.status === "passed") - 
 
 /** Runs that a report is of, or a list of runs, each of which opens. */
 function ReportView({ args, result, call, openLink }: ViewProps<Found, Report>) {
-  const [opened, setOpened] = useState<ToolResult<Found, Report>>();
-  const [list, setList] = useState(result);
-  const [problem, attempt] = useAttempt();
-  const { executions, more = 0 } = list.structuredContent ?? {};
-  const shown = opened ?? (executions ? undefined : list);
-  const runs = shown?._meta?.["dev.labwright/view"]?.runs.toSorted(failedFirst);
-  const left = (shown?.structuredContent?.tests ?? 0) - (runs?.length ?? 0);
-  const renew = async () => {
-    const [only] = opened && runs ? runs : [];
-    if (only) setOpened(await call("get_execution_report", { execution_id: only.id }));
-    else setList(await call(executions ? "get_execution_results" : "get_execution_report", args));
+  const [opened, setOpened] = useState<{ execution_id: string; reply: ToolResult<Found, Report> }>();
+  const [first, setFirst] = useState(result);
+  const tries = useAttempt();
+  const isList = first.structuredContent?.executions !== undefined;
+  const shown = opened?.reply ?? first;
+  const isRunning = hasOpen(shown);
+  const report = (asked: Record<string, unknown>) => call<Found, Report>("get_execution_report", asked);
+  const open = (execution_id: string) =>
+    tries.attempt(async () => setOpened({ execution_id, reply: await report({ execution_id }) }));
+  // Each report is kept as a file: a small one as long as its runs go on.
+  const latest = async (asked: Record<string, unknown>) => {
+    const brief = isRunning ? await report({ ...asked, format: "ctrf" }) : undefined;
+    return brief && hasOpen(brief) ? brief : report(asked);
   };
-  const link = shown && linkIn(shown);
+  const renew = async () => {
+    if (opened) setOpened({ ...opened, reply: await latest({ execution_id: opened.execution_id }) });
+    else setFirst(isList ? await call("get_execution_results", args) : await latest(args));
+  };
+  useRenewal(tries, isRunning ? 2_000 : undefined, () => tries.attempt(renew));
   return (
     <>
       <div class="row">
-        {opened && executions && (
+        {opened && isList && (
           <button type="button" onClick={() => setOpened(undefined)}>
             All runs
           </button>
         )}
-        <button type="button" onClick={() => attempt(renew())}>
+        <button type="button" onClick={() => tries.attempt(renew)}>
           Renew
         </button>
-        {link !== undefined && openLink && (
-          <button type="button" onClick={() => openLink(link)}>
-            Open the whole report
-          </button>
-        )}
+        {openLink && !isRunning && <Open link={linkIn(shown)} openLink={openLink} />}
       </div>
-      {problem}
-      {runs?.map((run) => (
-        <Run key={run.id} run={run} />
-      ))}
-      {runs && left > 0 && <p class="soft">{left} more tests: open the whole report.</p>}
-      {!shown && (
-        <Runs
-          runs={executions ?? []}
-          more={more}
-          open={(execution_id) =>
-            attempt(call<Found, Report>("get_execution_report", { execution_id }).then(setOpened))
-          }
-        />
-      )}
+      {tries.problem}
+      {opened || !isList ? <Runs of={shown} /> : <List {...first.structuredContent} open={open} />}
     </>
   );
 }
+
+const Open = ({ link, openLink }: { link: string | undefined; openLink(link: string): void }) =>
+  link === undefined ? null : (
+    <button type="button" onClick={() => openLink(link)}>
+      Open the whole report
+    </button>
+  );
+
+function Runs({ of: reply }: { of: ToolResult<Found, Report> }) {
+  const runs = runsIn(reply);
+  const left = (reply.structuredContent?.tests ?? 0) - runs.length;
+  return (
+    <>
+      {runs.toSorted(failedFirst).map((run) => (
+        <Run key={run.id} run={run} />
+      ))}
+      {left > 0 && <p class="soft">{left} more tests: open the whole report.</p>}
+    </>
+  );
+}
+
+const List = ({ executions = [], more = 0, open }: Found & { open(id: string): void }) => (
+  <>
+    {executions.length === 0 && <Empty>No run matches.</Empty>}
+    <RunTable
+      runs={executions}
+      nameOf={({ execution_id, name }) => (
+        <button type="button" onClick={() => open(execution_id)}>
+          {name}
+        </button>
+      )}
+    />
+    {more > 0 && <p class="soft">{more} older ones match, too.</p>}
+  </>
+);
+
+const runsIn = ({ _meta }: ToolResult<Found, Report>) => _meta?.["dev.labwright/view"]?.runs ?? [];
+const hasOpen = (reply: ToolResult<Found, Report>) => runsIn(reply).some(isOpen);
 
 /** Where a person opens the file: the server says so in the file's description. */
 const linkIn = ({ content = [] }: ToolResult<unknown, unknown>): string | undefined =>
@@ -80,60 +104,16 @@ const Run = ({ run }: { run: RunView }) => (
   <section class="card" aria-label={run.name}>
     <h1>{run.name}</h1>
     <p class="row">
-      <Badge status={run.status} /> {run.flaky && <Badge status="flaky" />}
+      <Verdict status={run.status} flaky={run.flaky} />
       <span class="soft">
         {run.kind} {moment(run.started_at)} {duration(run.duration_ms)}
       </span>
     </p>
-    {run.reason && (
-      <p class="note bad">
-        <strong>{run.reason.code}</strong> {run.reason.message}
-      </p>
-    )}
-    <ol class="steps">
-      {stepTree(run.steps).map((node) => (
-        <StepItem key={`${node.step?.index} ${node.label}`} node={node} linkTo={noLink} />
-      ))}
-    </ol>
+    <Reason of={run.reason} />
+    <StepList nodes={stepTree(run.steps)} linkTo={noLink} />
     {run.more > 0 && <p class="soft">{run.more} more steps: open the whole report.</p>}
     <Facts rows={run.facts} />
   </section>
 );
-
-function Runs({ runs, more, open }: { runs: readonly RunLine[]; more: number; open(id: string): void }) {
-  if (runs.length === 0) return <Empty>No run matches.</Empty>;
-  return (
-    <>
-      <table class="runs">
-        <thead>
-          <tr>
-            <th scope="col">Run</th>
-            <th scope="col">Status</th>
-            <th scope="col">Device</th>
-            <th scope="col">Took</th>
-          </tr>
-        </thead>
-        <tbody>
-          {runs.map(({ execution_id: id, name, kind, status, flaky, reason, device, duration_ms }) => (
-            <tr key={id}>
-              <th scope="row">
-                <button type="button" onClick={() => open(id)}>
-                  {name}
-                </button>{" "}
-                <span class="soft small">{kind}</span>
-              </th>
-              <td>
-                <Badge status={status} /> {flaky && <Badge status="flaky" />} {reason}
-              </td>
-              <td>{device}</td>
-              <td>{duration(duration_ms)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      {more > 0 && <p class="soft">{more} older ones match, too.</p>}
-    </>
-  );
-}
 
 void show("report", ReportView);

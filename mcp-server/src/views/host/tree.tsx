@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
+import { useAttempt } from "../attempt.tsx";
 import { Badge, Empty, Facts } from "../states.tsx";
-import { show, useAttempt, type ViewProps } from "./host.tsx";
+import { show, type ViewProps } from "./host.tsx";
 
 type Node = { id: string; label: string; type?: string; tree?: string; checks: number };
 /** Of get_userinterface_complete; of preview_userinterface only `map`. */
@@ -22,13 +23,13 @@ type Details = {
 /** An app's screens, and where each leads. Asks for the whole app, of which a call shows a part. */
 function TreeView({ args, result, call }: ViewProps<App>) {
   const [app, setApp] = useState(result.structuredContent);
-  const [problem, attempt] = useAttempt();
+  const { problem, attempt } = useAttempt();
   const { userinterface_name } = args;
   const load = async () => {
     const whole = { userinterface_name, max_tokens: 50_000 };
     setApp((await call<App>("get_userinterface_complete", whole)).structuredContent);
   };
-  const renew = () => attempt(load());
+  const renew = () => attempt(load);
   useEffect(renew, []);
   const { nodes, edges = [], more = 0, map } = app ?? {};
   return (
@@ -63,8 +64,8 @@ type PlaceProps = { node: Node; ways: readonly string[]; load(): Promise<Details
 
 function Place({ node: { label, type, tree, checks }, ways, load }: PlaceProps) {
   const [details, setDetails] = useState<Details>();
-  const [problem, attempt] = useAttempt();
-  const open = () => attempt(load().then(setDetails));
+  const { problem, attempt } = useAttempt();
+  const open = () => attempt(async () => setDetails(await load()));
   return (
     <li>
       <details class="step" onToggle={({ currentTarget }) => currentTarget.open && !details && open()}>

@@ -4,10 +4,11 @@ import { style } from "../design.css?style";
 import { duration, utc } from "../format.ts";
 import { Paper } from "../shots.tsx";
 import { Badge, Empty, toneOf } from "../states.tsx";
+import { Lines } from "../text.tsx";
 import { expression as script } from "./find.ts?script";
 import type { Report, ReportTest } from "./model.ts";
 import { Matrix, Requirements } from "./tables.tsx";
-import { anchorOf, isBad, Lines, TestItem } from "./testItem.tsx";
+import { anchorOf, isBad, TestItem } from "./testItem.tsx";
 
 /** So many tests that did not pass stand open; of more, the reasons are an overview. */
 const mostOpen = 10;

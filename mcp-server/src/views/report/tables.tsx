@@ -1,20 +1,11 @@
-import type { ComponentChildren } from "preact";
 import { Badge } from "../states.tsx";
+import { Table } from "../table.tsx";
 import type { Report, ReportTest } from "./model.ts";
 
-const Table = (given: { title: string; heads: readonly string[]; children: ComponentChildren }) => (
+const TableCard = ({ title, ...table }: { title: string } & Omit<Parameters<typeof Table>[0], "kind">) => (
   <section class="card">
-    <h2>{given.title}</h2>
-    <table class="runs matrix">
-      <thead>
-        <tr>
-          {given.heads.map((head) => (
-            <th scope="col">{head}</th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>{given.children}</tbody>
-    </table>
+    <h2>{title}</h2>
+    <Table {...table} kind="matrix" />
   </section>
 );
 
@@ -31,22 +22,14 @@ export function Matrix({ tests, skipped }: Pick<Report, "tests" | "skipped">) {
   for (const { name, group, word } of tests) add(name, group, word);
   for (const { name, group } of skipped) add(name, group, "not run");
   return (
-    <Table title="Matrix" heads={["Test case", ...groups]}>
-      {[...words].map(([name, row]) => (
-        <tr>
-          <th scope="row">{name}</th>
-          {groups.map((group) => (
-            <td>
-              {(row.get(group) ?? []).map((word) => (
-                <>
-                  <Badge status={word} />{" "}
-                </>
-              ))}
-            </td>
-          ))}
-        </tr>
-      ))}
-    </Table>
+    <TableCard
+      title="Matrix"
+      titles={["Test case", ...groups]}
+      rows={[...words].map(([name, row]) => [
+        name,
+        ...groups.map((group) => (row.get(group) ?? []).map((word) => [<Badge status={word} />, " "])),
+      ])}
+    />
   );
 }
 
@@ -59,22 +42,17 @@ export function Requirements({ tests }: { tests: readonly ReportTest[] }) {
   );
   if (rows.length === 0) return null;
   return (
-    <Table title="Requirements" heads={["Requirement", "Test case", "Coverage", "Result", "Execution"]}>
-      {rows
+    <TableCard
+      title="Requirements"
+      titles={["Requirement", "Test case", "Coverage", "Result", "Execution"]}
+      rows={rows
         .toSorted((a, b) => inOrder(a.requirement.code, b.requirement.code))
-        .map(({ requirement: { code, name, coverage }, test }) => (
-          <tr>
-            <th scope="row">
-              <b>{code}</b> {name}
-            </th>
-            <td>{test.name}</td>
-            <td>{coverage}</td>
-            <td>
-              <Badge status={test.status} />
-            </td>
-            <td>{test.id}</td>
-          </tr>
-        ))}
-    </Table>
+        .map(({ requirement: { code, name, coverage }, test }) => [
+          <>
+            <b>{code}</b> {name}
+          </>,
+          ...[test.name, coverage, <Badge status={test.status} />, test.id],
+        ])}
+    />
   );
 }

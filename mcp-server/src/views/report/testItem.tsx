@@ -2,15 +2,18 @@ import { recordedFile } from "../../domain/recordedFile.ts";
 import { duration, utc } from "../format.ts";
 import { Badge, Facts } from "../states.tsx";
 import { File, StepDetails } from "../stepDetails.tsx";
-import { isGood, StepItem } from "../stepItem.tsx";
+import { isGood, StepList } from "../stepItem.tsx";
 import { stepTree } from "../stepTree.ts";
 import { Strip } from "../strip.tsx";
+import { Table } from "../table.tsx";
+import { Lines } from "../text.tsx";
 import type { ReportTest } from "./model.ts";
 
 /** A run as a section that folds: its verdict and its reason are seen either way. */
 export function TestItem({ test, isOpen }: { test: ReportTest; isOpen: boolean }) {
   const { id, name, word, reason, firstReason, faults, decided, rerun, attempts, steps, group, history } =
     test;
+  const { session_url: url } = test;
   const span = { from: Date.parse(test.started_at), total: Math.max(1, test.duration_ms) };
   const linkTo = (step: number) => `#${anchorOf(test)}/${step}`;
   return (
@@ -47,18 +50,14 @@ export function TestItem({ test, isOpen }: { test: ReportTest; isOpen: boolean }
       ) : steps.length === 0 ? (
         <p class="soft">No step was made.</p>
       ) : (
-        <ol class="steps">
-          {stepTree(steps).map((node) => (
-            <StepItem key={node.step?.index} node={node} linkTo={linkTo} span={span} />
-          ))}
-        </ol>
+        <StepList nodes={stepTree(steps)} linkTo={linkTo} span={span} />
       )}
       <Facts
         rows={[
           ...(test.later === undefined
             ? ([["Started", utc(test.started_at)], ["Id", id], ...test.facts] as const)
             : []),
-          ...linkOf(test.session_url, "Session in the cloud"),
+          ...(url === undefined ? [] : [["Session in the cloud", <Link url={url} />] as const]),
           ...test.files.map((path) => fileOf(path)),
         ]}
       />
@@ -69,76 +68,41 @@ export function TestItem({ test, isOpen }: { test: ReportTest; isOpen: boolean }
 export const anchorOf = ({ id }: Pick<ReportTest, "id">) => `run-${id}`;
 
 /** Only what a browser loads from a web server: any other address may be code. */
-const linkOf = (url: string | undefined, name: string) =>
-  url === undefined
-    ? []
-    : [
-        [
-          name,
-          /^https?:/i.test(url) ? (
-            <a href={url} rel="noreferrer">
-              {url}
-            </a>
-          ) : (
-            url
-          ),
-        ] as const,
-      ];
+const Link = ({ url }: { url: string }) =>
+  /^https?:/i.test(url) ? (
+    <a href={url} rel="noreferrer">
+      {url}
+    </a>
+  ) : (
+    url
+  );
 
 /** A file next to the report. A path with a scheme or from a root is none. */
 function fileOf(path: string) {
   const { kind, mime_type } = recordedFile(path) ?? { kind: "file", mime_type: "" };
-  const isBeside = !/^([a-z][a-z0-9+.-]*:|[/\\])/i.test(path);
+  if (/^([a-z][a-z0-9+.-]*:|[/\\])/i.test(path)) return [kind, path] as const;
+  const href = encodeURI(path);
   return [
     kind,
     <>
-      {isBeside && kind === "video" && (
-        <File {...{ uri: path, caption: kind, href: encodeURI(path), mime_type }} />
-      )}
-      {isBeside ? <a href={encodeURI(path)}>{path}</a> : path}
-      {isBeside && kind === "trace" && (
-        <>
-          {" "}
-          <code>labwright trace {path}</code>
-        </>
-      )}
+      {kind === "video" && <File {...{ uri: path, caption: kind, href, mime_type }} />}
+      <a href={href}>{path}</a> {kind === "trace" && <code>labwright trace {path}</code>}
     </>,
   ] as const;
 }
 
 /** A pass after a failure is not a plain pass. */
 const Attempts = ({ attempts }: Pick<ReportTest, "attempts">) => (
-  <table class="runs attempts">
-    <thead>
-      <tr>
-        {["#", "Result", "Time", "Why", "Id"].map((head) => (
-          <th scope="col">{head}</th>
-        ))}
-      </tr>
-    </thead>
-    <tbody>
-      {attempts.map(({ id, status, reason, duration_ms }, at) => (
-        <tr>
-          <td>{at + 1}</td>
-          <td>
-            <Badge status={status} />
-          </td>
-          <td>{duration(duration_ms)}</td>
-          <td>{reason && `${reason.code}: ${reason.message}`}</td>
-          <td>{id}</td>
-        </tr>
-      ))}
-    </tbody>
-  </table>
+  <Table
+    titles={["#", "Result", "Time", "Why", "Id"]}
+    rows={attempts.map(({ id, status, reason, duration_ms }, at) => [
+      at + 1,
+      <Badge status={status} />,
+      duration(duration_ms),
+      reason && `${reason.code}: ${reason.message}`,
+      id,
+    ])}
+  />
 );
 
 export const isBad = ({ word }: ReportTest) => !isGood(word);
-
-export const Lines = ({ lines }: { lines: readonly string[] }) =>
-  lines.length === 0 ? null : (
-    <ul>
-      {lines.map((line) => (
-        <li>{line}</li>
-      ))}
-    </ul>
-  );
