@@ -117,10 +117,12 @@ it("follows an address that changes while it is first drawn", async () => {
 });
 
 it("shows a device live, and passes clicks and keys on while it is held", async () => {
-  await daemon.call("execute_device_action", {
-    ...{ device_id: "browser", actions: [{ command: "navigate_to_url", params: { url: site.url } }] },
-  });
-  await daemon.call("release_control", { device_id: "browser" });
+  const act = async (command: string, params: object) => {
+    const actions = [{ command, params }];
+    await daemon.call("execute_device_action", { device_id: "browser", actions, look: false });
+    await daemon.call("release_control", { device_id: "browser" });
+  };
+  await act("navigate_to_url", { url: site.url });
   const { page, trouble, close } = await openPage(
     browser,
     await newAddress(daemon, "/devices/lab%2Fbrowser"),
@@ -132,11 +134,10 @@ it("shows a device live, and passes clicks and keys on while it is held", async 
   await network.send("Network.enable");
   const picture = page.getByRole("img", { name: "What lab/browser shows now" });
   await expect.poll(() => picture.evaluate(naturalWidth), within).toBe(1280);
-  const highlight = { command: "element_highlight", params: { selector: "css=button", seconds: 3 } };
-  await daemon.call("execute_device_action", { device_id: "browser", actions: [highlight], look: false });
-  await daemon.call("release_control", { device_id: "browser" });
+  await act("element_highlight", { selector: "css=button", seconds: 300 });
   const isFramed = async () => hasRed(await picture.screenshot());
   await expect.poll(isFramed, within).toBe(true);
+  await act("navigate_to_url", { url: site.url });
   await expect.poll(isFramed, within).toBe(false);
   await page.getByRole("button", { name: "Take control" }).click();
   const screen = page.getByRole("application");

@@ -17,7 +17,7 @@ const texts = {
 type Text = keyof typeof texts;
 type Filter = Record<"kind" | "status" | "tag" | Text, string>;
 
-const kinds = ["testcase", "script", "navigation", "validation", "plan", "api", "actions", "investigation"];
+const kinds = ["testcase", "script", "navigation", "validation", "plan", "api", "investigation"];
 const statuses = ["running", "queued", "passed", "failed", "error", "timeout", "cancelled"];
 const nothingAsked: Filter = {
   ...{ kind: "", status: "", tag: "", name: "", device: "" },
@@ -82,11 +82,12 @@ async function loadTags(signal: AbortSignal): Promise<string[]> {
   return testcases.flatMap(({ tags = [] }) => tags);
 }
 
-/** The newest pages, one behind the other. */
-async function search(asked: Record<string, string>, pages: number, signal: AbortSignal) {
-  let found = await findRuns({ ...asked, max_tokens: pageTokens }, signal);
+/** The newest pages, one behind the other. Single actions, of which an agent makes hundreds, are shown only where they are asked for. */
+async function search(given: Record<string, string>, pages: number, signal: AbortSignal) {
+  const asked = { ...given, max_tokens: pageTokens, ...(given.kind === undefined && { kinds }) };
+  let found = await findRuns(asked, signal);
   for (let page = 1; page < pages && found.next !== undefined; page++) {
-    const older = await findRuns({ ...asked, max_tokens: pageTokens, before: found.next }, signal);
+    const older = await findRuns({ ...asked, before: found.next }, signal);
     found = { ...older, executions: [...found.executions, ...older.executions] };
   }
   return found;
@@ -143,7 +144,12 @@ function FilterForm({ filter, names, tags, ask }: FilterProps) {
           options={statuses}
           choose={(status) => ask({ status })}
         />
-        <Choice label="Kind" value={filter.kind} options={kinds} choose={(kind) => ask({ kind })} />
+        <Choice
+          label="Kind"
+          value={filter.kind}
+          options={[...kinds, "actions"]}
+          choose={(kind) => ask({ kind })}
+        />
         {tags.length > 0 && (
           <Choice label="Tag" value={filter.tag} options={tags} choose={(tag) => ask({ tag })} />
         )}
