@@ -3,9 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type AndroidLab, startAndroidLab } from "../fixtures/androidLab.ts";
 import { within } from "../fixtures/daemon.ts";
 import { type DaemonProcess, startDaemonProcess } from "../fixtures/daemonProcess.ts";
 import { serve } from "../fixtures/loopback.ts";
+import { nodesBelow } from "../lab/android/labUi.ts";
 import { isShown, newAddress, openPage, startBrowser, views, widthOver } from "./pages.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "labwright-recording-"));
@@ -14,20 +16,28 @@ const app = `<!doctype html><title>Notes</title><style>body { margin: 0 } button
   <h1 id="said">Nothing yet</h1>`;
 
 let site: Awaited<ReturnType<typeof serve>>;
+let lab: AndroidLab;
 let daemon: DaemonProcess;
 let browser: Browser;
 beforeAll(async () => {
   site = await serve((_, response) => void response.setHeader("content-type", "text/html").end(app));
-  const config = "server: { name: lab }\ndevices:\n  - { name: browser, model: web }\n";
+  lab = await startAndroidLab({ devices: [{ persona: "phone" }] });
+  const android = JSON.stringify(lab.at(0).settings);
+  const config = [
+    "server: { name: lab }\ndevices:\n  - { name: browser, model: web }",
+    `  - { name: phone, model: android_mobile, controllers: { android: ${android} } }\n`,
+  ].join("\n");
+  const env = { LABWRIGHT_SECRET_PASSWORD: "not that" };
   [browser, daemon] = await Promise.all([
     startBrowser(),
-    startDaemonProcess({ dataDir: join(folder, "data"), config }),
+    startDaemonProcess({ dataDir: join(folder, "data"), config, env }),
   ]);
 });
 afterAll(async () => {
   await browser.close();
   daemon.signal("SIGTERM");
   await daemon.ended;
+  await lab.close();
   await site.close();
   rmSync(folder, { recursive: true, force: true });
 });
@@ -94,4 +104,75 @@ describe.each(views)("at $width px, $colorScheme", (view) => {
     expect(trouble).toEqual([]);
     await close();
   });
+});
+
+it("records a phone by its picture: taps by their elements, and a password by the name of a secret", async () => {
+  const { page, trouble, close } = await openPage(browser, await newAddress(daemon, "/devices/lab%2Fphone"));
+  await page.getByRole("button", { name: "Take control" }).click();
+  const open = page.getByRole("button", { name: "Open it and show its picture" });
+  const screen = page.getByRole("application");
+  await open.or(screen).waitFor();
+  if (await open.isVisible()) await open.click();
+  await page.getByLabel("Address or app to open first").fill("dev.labwright.shop");
+  await page.getByRole("button", { name: "Record", exact: true }).click();
+  await isShown(page, "open_app");
+  const width = async () =>
+    Number(await screen.locator("img").evaluate((image) => Reflect.get(image, "naturalWidth")));
+  await expect.poll(width, within).toBeGreaterThan(0);
+  /** Taps the middle of a node of the phone, on its picture. */
+  const tap = async (text: string) => {
+    const nodes = lab
+      .at(0)
+      .device.ui.windows()
+      .flatMap(({ root }) => nodesBelow(root));
+    const { bounds } = nodes.find((node) => [node.text, node.hint].includes(text)) ?? {};
+    if (!bounds) throw new Error(`The phone does not show ${text}.`);
+    const scale = ((await screen.boundingBox())?.width ?? 0) / (await width());
+    const position = { x: (bounds.x + bounds.width / 2) * scale, y: (bounds.y + bounds.height / 2) * scale };
+    await screen.click({ position });
+  };
+  await tap("Account");
+  await isShown(page, /Account/);
+  await expect
+    .poll(
+      () =>
+        tap("User").then(
+          () => true,
+          () => false,
+        ),
+      within,
+    )
+    .toBe(true);
+  await page.keyboard.type("anna");
+  await isShown(page, /text: anna$/m);
+  await tap("Password");
+  await page.keyboard.type("hunter2");
+  await isShown(page, /secret\.PASSWORD/);
+  await tap("Log in");
+  await isShown(page, /Log in/);
+  await page.getByRole("button", { name: "Stop", exact: true }).click();
+  await page.getByLabel("Name of the test").fill("signs in");
+  await page.getByRole("button", { name: "Save the test" }).click();
+  await page.getByRole("link", { name: "Saved. Open signs in" }).waitFor();
+  await page.getByRole("button", { name: "Release" }).click();
+  await page.getByRole("button", { name: "Take control" }).waitFor();
+  const run = await daemon.call("execute_testcase", {
+    ...{ testcase: "signs in", device_id: "phone", wait_ms: 60_000 },
+  });
+  expect(run).toMatchObject({ result: { status: "passed" } });
+  const loaded = await daemon.call("load_testcase", { testcase: "signs in" });
+  expect(loaded.result.testcase).toMatchObject({
+    steps: [
+      { open_app: { app: "dev.labwright.shop" } },
+      `click 'role=button[name="Account"]'`,
+      'click "id=dev.labwright.shop:id/user"',
+      'type "anna"',
+      'click "id=dev.labwright.shop:id/password"',
+      'type "{{secret.PASSWORD}}"',
+      `click 'role=button[name="Log in"]'`,
+      'check text "User or password is wrong"',
+    ],
+  });
+  expect(trouble).toEqual([]);
+  await close();
 });

@@ -113,8 +113,9 @@ function Review({ steps }: { steps: Step[] }) {
   const { problem, isBusy, attempt } = useAttempt();
   const all = [...steps, ...chosen.values()];
   const save = async () => {
-    // A test that opens its app first does not need what was open before.
-    const testcase = { name, fresh: steps[0]?.command === "open_app", steps: all.map(written) };
+    // A test that opens its app first does not need what was open before, and may start fresh where its device can.
+    const goesOn = steps[0]?.command !== "open_app";
+    const testcase = { name, ...(goesOn && { fresh: false }), steps: all.map(written) };
     await callTool("save_testcase", { testcase });
     setSaved(name);
   };

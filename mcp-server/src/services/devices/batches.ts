@@ -26,7 +26,7 @@ import { callerOf, type Notices } from "../records/notices.ts";
 import { verdictOf } from "../records/verdicts.ts";
 import { commandsOf } from "./findCommand.ts";
 import type { StepRecordings } from "./recordings/steps.ts";
-import { asRecorded, withLastingSelectors } from "./screen/lasting.ts";
+import { asRecorded, namesRef, withLastingSelectors } from "./screen/lasting.ts";
 
 export type BatchRequest = DeviceRef &
   ActionBatch & {
@@ -116,9 +116,9 @@ export function createBatches({
   }
 
   /** Adds them to a recording of steps, and returns them to a caller who asked for them. */
-  function keepPassed({ lasting }: BatchRequest, passed: { lasting?: Action[] }, { device, context }: Run) {
-    steps.note(device.id, passed.lasting ?? [], context);
-    return lasting ? passed : {};
+  function keepPassed(request: BatchRequest, passed: { lasting?: Action[] }, { device, context }: Run) {
+    steps.note(device.id, passed.lasting ?? [], context, !request.look && !request.actions.some(namesRef));
+    return request.lasting ? passed : {};
   }
 
   return {

@@ -80,20 +80,32 @@ test("checks are proposed of what changed, alerts and what was typed first, and 
 });
 
 test("records of one kind are one screen, and screens of one address are told apart by their heading", () => {
-  const { screen: first, arrival } = screenOf(
-    dumpOf("http://x/orders/17?page=2", [["heading", "Order 17"]]),
-    [],
-  );
+  const checks = new Set(["url_matches", "title_matches"]);
+  const seen = (dump: Parameters<typeof screenOf>[0], known: Parameters<typeof screenOf>[1]) =>
+    screenOf(dump, known, checks);
+  const order = dumpOf("http://x/orders/17?page=2", [["heading", "Order 17"]]);
+  const { screen: first, arrival } = seen(order, []);
   expect(first).toMatchObject({ name: "orders", check: { params: { url: "/orders/", match: "contains" } } });
   expect(arrival?.params).toEqual({ text: "Order 17" });
-  const second = screenOf(dumpOf("http://x/orders/18", [["heading", "Order 18"]]), [first]);
+  const second = seen(dumpOf("http://x/orders/18", [["heading", "Order 18"]]), [first]);
   expect(second.screen.key).toBe(first.key);
-  const { screen: list } = screenOf(dumpOf("http://x/#/", [["heading", "All"]]), [first]);
-  const { screen: done } = screenOf(dumpOf("http://x/#/", [["heading", "Done"]]), [first, list]);
+  const { screen: list } = seen(dumpOf("http://x/#/", [["heading", "All"]]), [first]);
+  const { screen: done } = seen(dumpOf("http://x/#/", [["heading", "Done"]]), [first, list]);
   expect(new Set([first.key, list.key, done.key]).size).toBe(3);
-  expect(screenOf(dumpOf("http://x/#/", [["heading", "All"]]), [list, done]).screen).toBe(list);
-  expect(screenOf(dumpOf("http://x/plain", [], "Plain page"), []).screen.check).toEqual({
-    command: "title_matches",
-    params: { title: "Plain page" },
+  expect(seen(dumpOf("http://x/#/", [["heading", "All"]]), [list, done]).screen).toBe(list);
+  const plain = dumpOf("http://x/plain", [], "Plain page");
+  const ofTitle = { command: "title_matches", params: { title: "Plain page" } };
+  expect(seen(plain, []).screen.check).toEqual(ofTitle);
+});
+
+test("a device without titles and addresses has no check of them", () => {
+  const without = (dump: Parameters<typeof screenOf>[0]) => screenOf(dump, [], new Set());
+  expect(without(dumpOf("app/.Main", [], "3 in the cart"))).toMatchObject({
+    screen: { name: "3 in the cart" },
+  });
+  expect(without(dumpOf("app/.Main", [], "3 in the cart")).arrival).toBeUndefined();
+  expect(without(dumpOf("http://x/orders/17", [["heading", "Order"]])).screen.check).toEqual({
+    command: "text_visible",
+    params: { text: "Order" },
   });
 });

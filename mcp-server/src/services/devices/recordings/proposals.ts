@@ -61,10 +61,14 @@ export function checkOfPicked(selector: string, text: string): Verification {
   return { command: "element_visible", params: { selector } };
 }
 
-/** The screen, and the check of this visit: another record has another heading. `known` are the screens so far. */
+/**
+ * The screen, and the check of this visit: another record has another heading. `known` are the screens so far, `checks` the names of
+ * those that the device has.
+ */
 export function screenOf(
   dump: Dump,
   known: readonly RecordedScreen[],
+  checks: ReadonlySet<string>,
 ): { screen: RecordedScreen; arrival: Verification | undefined } {
   const heading = all(dump)
     .find(({ role, name }) => role === "heading" && isSaid(name.trim()))
@@ -72,11 +76,12 @@ export function screenOf(
   const title = dump.title.trim();
   const said = heading ?? (isSaid(title) ? title : undefined);
   const ofTitle = { command: "title_matches", params: { title } };
-  const arrival = said === undefined ? undefined : heading === undefined ? ofTitle : shows(said);
+  const hasTitle = said !== undefined && checks.has(ofTitle.command);
+  const arrival = heading !== undefined ? shows(heading) : hasTitle ? ofTitle : undefined;
   const place = placeOf(dump.location);
   const parts = partsOf(dump.location);
   const at = parts.findIndex((part) => record.test(part));
-  if (at >= 0) {
+  if (at >= 0 && checks.has("url_matches")) {
     const url = `${parts.slice(0, at).join("/")}/`;
     const check = { command: "url_matches", params: { url, match: "contains" } };
     return { screen: { name: lastPart(place), key: place, check }, arrival };

@@ -3,7 +3,8 @@ import { atMost, type PersonDeed, type PersonListener, type PersonWatch } from "
 import type { Verification } from "../../../domain/index.ts";
 import { ToolError } from "../../../errors.ts";
 import type { CallContext, Clock, DeviceRef, DeviceService, Grant } from "../../ports.ts";
-import type { Inputs } from "../inputs.ts";
+import { checksOf } from "../findCommand.ts";
+import type { DeviceInput, Inputs } from "../inputs.ts";
 import { findPort } from "../portOf.ts";
 import { checkOfPicked, proposalsOf, type RecordedScreen, screenOf, textsOf } from "./proposals.ts";
 import { bestOf, type RecordedStep, withDeed, withNote } from "./recordedSteps.ts";
@@ -98,9 +99,9 @@ export class StepRecordings {
     return this.of(deviceId, context) !== undefined;
   }
 
-  /** Adds what a tool did or checked, with selectors in place of refs. */
-  note(deviceId: string, steps: readonly Note[], context: CallContext): void {
-    this.of(deviceId, context)?.note(steps);
+  /** Adds what a tool did or checked, with selectors in place of refs. `mayLook`: its caller holds no refs, which a snapshot would use up. */
+  note(deviceId: string, steps: readonly Note[], context: CallContext, mayLook = false): void {
+    this.of(deviceId, context)?.note(steps, mayLook);
   }
 
   running(): number {
@@ -160,6 +161,8 @@ class LiveSteps {
   private screen = -1;
   private watch: PersonWatch | undefined;
   private isPointing = false;
+  /** The device's newest input when the last step was added. */
+  private newest: DeviceInput | undefined;
   private revision = 0;
   private waiting: (() => void)[] = [];
   private cancelLook = () => {};
@@ -218,10 +221,10 @@ class LiveSteps {
     });
   }
 
-  note(steps: readonly Note[]): void {
+  note(steps: readonly Note[], mayLook: boolean): void {
     if (steps.length === 0) return;
     this.add(steps.reduce(withNote, this.steps));
-    if (this.watch) this.lookLater();
+    if (this.watch || mayLook) this.lookLater();
   }
 
   end(reason: StepsEnd): Promise<void> {
@@ -238,6 +241,7 @@ class LiveSteps {
     this.cancelLook();
     // What is still being typed is reported by this.
     await this.watch?.end().catch(this.deps.onFault);
+    this.newest = this.latestInput();
     if (reason === "stopped") await this.look().catch(() => undefined);
     this.ended = reason;
     this.isPointing = false;
@@ -269,7 +273,12 @@ class LiveSteps {
 
   private add(steps: RecordedStep[]): void {
     this.steps = steps.slice(0, mostSteps);
+    this.newest = this.latestInput();
     this.change();
+  }
+
+  private latestInput(): DeviceInput | undefined {
+    return this.deps.inputs.latest(this.deviceId, this.deps.clock.monotonic());
   }
 
   private change(): void {
@@ -298,12 +307,14 @@ class LiveSteps {
     const signal = atMost(this.grant.signal, lookMs);
     const source = await findPort(this.grant.device, "elements", signal);
     const dump = await source?.dump({ interactiveOnly: false }, signal);
-    // A person who went on meanwhile has changed the screen again.
-    if (!dump || this.steps[at] !== step || this.steps.length - 1 !== at) return;
+    // Who went on meanwhile has changed the screen again.
+    const isLast = this.steps[at] === step && this.steps.length - 1 === at;
+    if (!dump || !isLast || this.latestInput() !== this.newest) return;
     const texts = await this.withoutSecrets(textsOf(dump));
     const proposals = proposalsOf(this.texts, texts, this.typed());
     this.texts = texts;
-    const seenScreen = screenOf(dump, this.screens);
+    const checks = new Set(checksOf(this.grant.device).map(({ check }) => check.name));
+    const seenScreen = screenOf(dump, this.screens, checks);
     const screen = this.enter(seenScreen.screen);
     const isSeen = screen !== undefined || proposals.length > 0;
     if (!isSeen || (step.proposals !== undefined && screen === undefined)) return;

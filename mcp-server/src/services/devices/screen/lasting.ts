@@ -106,6 +106,9 @@ async function selectorAt(device: OpenDevice, x: number, y: number, signal: Abor
 
 const isAlone = ({ unique }: Selector) => unique;
 
+/** Whether a command is about an element of a snapshot. */
+export const namesRef = ({ params }: { params: Params }): boolean => refsIn(params).length > 0;
+
 const refsIn = (params: Params): [key: string, ref: string][] =>
   Object.entries(params).flatMap(([key, value]): [string, string][] =>
     refKey.test(key) && typeof value === "string" ? [[key, value]] : [],
