@@ -53,6 +53,16 @@ const script = (...parts) => ({ program: process.execPath, args: parts });
 const tests = (...args) => ({ program: "npx", args: ["vitest", "run", ...args] });
 const testsPassed = (log) => expectIn(log, /Tests +.*\d+ passed/, "count of tests");
 
+/** The bench of one step, whose table is shown. */
+const benchOf = (step, what) => ({
+  name: `step${step}`,
+  steps: [step],
+  what: `npm run bench -- --step ${step}: ${what}`,
+  prints: true,
+  start: () => npm("run", "bench", "--", "--step", String(step)),
+  check: (log) => expectIn(log, /goals met/, "table"),
+});
+
 /**
  * `start` returns the program. `check` reads its output after exit code 0, and throws what is missing. A line without `steps` belongs
  * to every step.
@@ -115,38 +125,11 @@ export const lines = [
     start: () => npm("run", "bench"),
     check: (log) => expectIn(log, /goals met/, "table"),
   },
-  {
-    name: "step12",
-    steps: [12],
-    what: "npm run bench -- --step 12: planning, latencies, ten tasks and a plan's run meet their goals",
-    prints: true,
-    start: () => npm("run", "bench", "--", "--step", "12"),
-    check: (log) => expectIn(log, /goals met/, "table"),
-  },
-  {
-    name: "step13",
-    steps: [13],
-    what: "npm run bench -- --step 13: API tests, critic, router and investigations find what they must, and no more",
-    prints: true,
-    start: () => npm("run", "bench", "--", "--step", "13"),
-    check: (log) => expectIn(log, /goals met/, "table"),
-  },
-  {
-    name: "step14",
-    steps: [14],
-    what: "npm run bench -- --step 14: walls cost what they may, and no hostile input holds another call",
-    prints: true,
-    start: () => npm("run", "bench", "--", "--step", "14"),
-    check: (log) => expectIn(log, /goals met/, "table"),
-  },
-  {
-    name: "step15",
-    steps: [15],
-    what: "npm run bench -- --step 15: pictures, texts, zaps and watched streams meet their goals",
-    prints: true,
-    start: () => npm("run", "bench", "--", "--step", "15"),
-    check: (log) => expectIn(log, /goals met/, "table"),
-  },
+  benchOf(12, "planning, latencies, ten tasks and a plan's run meet their goals"),
+  benchOf(13, "API tests, critic, router and investigations find what they must, and no more"),
+  benchOf(14, "walls cost what they may, and no hostile input holds another call"),
+  benchOf(15, "pictures, texts, zaps and watched streams meet their goals"),
+  benchOf(16, "the page, live pictures, the report and recorded flows meet their goals"),
   {
     name: "inspector",
     steps: [1],
