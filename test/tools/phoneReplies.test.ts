@@ -77,7 +77,7 @@ describe("a reply says what changed", () => {
   test("a field that gets the focus, and no word against the keyboard", async () => {
     await show("phone", shop, ".Account");
     const clicked = await act("phone", "click_element", { selector: "Password" });
-    expect(clicked.lines).toEqual([expect.stringMatching(/^focus: e\d+ textbox "Password"$/)]);
+    expect(clicked.lines).toEqual([expect.stringMatching(/^focus: e\d+ textbox "Password" password$/)]);
     expect(await act("phone", "hide_keyboard", {})).toEqual({
       lines: ["no element changed"],
       results: [{ command: "hide_keyboard", message: "hid the keyboard" }],
