@@ -10,6 +10,7 @@ export { nearest, similarity } from "./elements/nearest.ts";
 export { quoted, shortened } from "./elements/quoted.ts";
 export { ranking } from "./elements/ranking.ts";
 export { passes } from "./elements/readings.ts";
+export { secretNameOf } from "./elements/secretName.ts";
 export { type StateWord, stateSynonyms, stateWords } from "./elements/stateWords.ts";
 export { wholeWords, withinAnother } from "./elements/text.ts";
 export * from "./errors.ts";

@@ -204,6 +204,7 @@ test("what a tool types into a password field is a secret by its name in the tes
       params: { text: "{{secret.PASSWORD}}" },
       remark: expect.stringMatching(/PASSWORD/),
     },
+    { command: "input_text", params: { text: "{{secret.PASSWORD}}" } },
     { command: "press_key", params: { key: "Enter" } },
   ]);
   await anna.call("release_control", { session_id });

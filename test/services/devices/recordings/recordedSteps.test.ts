@@ -6,7 +6,11 @@ import {
   screenOf,
   textsOf,
 } from "#mcp-server/services/devices/recordings/proposals.ts";
-import { type RecordedStep, withDeed } from "#mcp-server/services/devices/recordings/recordedSteps.ts";
+import {
+  type RecordedStep,
+  withDeed,
+  withNote,
+} from "#mcp-server/services/devices/recordings/recordedSteps.ts";
 
 type Did = Extract<PersonDeed, { kind: "did" }>;
 
@@ -77,6 +81,19 @@ test("checks are proposed of what changed, alerts and what was typed first, and 
   ]);
   expect(proposalsOf(["a b", "c d", "e f"], [], [])).toEqual([]);
   expect(checkOfPicked("#icon", "")).toEqual({ command: "element_visible", params: { selector: "#icon" } });
+});
+
+test("typing that goes on stays one secret, and another field of its name is a step of its own", () => {
+  const text = "{{secret.PASSWORD}}";
+  const type = { command: "type_text", params: { text } };
+  const into = (selector: string) => ({ command: "input_text", params: { selector, text } });
+  const erase = { command: "press_key", params: { key: "Backspace" } };
+  const notes = [type, type, erase, type, into("first"), into("first"), into("second")];
+  expect(brief(notes.reduce<RecordedStep[]>(withNote, []))).toEqual([
+    ["type_text", { text }],
+    ["input_text", { selector: "first", text }],
+    ["input_text", { selector: "second", text }],
+  ]);
 });
 
 test("records of one kind are one screen, and screens of one address are told apart by their heading", () => {

@@ -43,7 +43,9 @@ export function withNote(steps: RecordedStep[], step: Omit<RecordedStep, "by">):
   const last = steps.at(-1);
   const [before, secret] = [last && secretIn(last), secretIn(step)];
   const isCorrection = step.command === "press_key" && /^(backspace|delete)$/i.test(String(step.params.key));
-  if (before !== undefined && (secret === before || isCorrection)) return steps;
+  const { selector = last?.params.selector } = step.params;
+  const goesOn = secret === before && selector === last?.params.selector;
+  if (before !== undefined && (goesOn || isCorrection)) return steps;
   const isTyping = last?.command === "type_text" && last.by === "tool" && step.command === "type_text";
   if (!isTyping || before !== undefined || secret !== undefined) {
     const remark = remarkOf(step.command, step.params, secret);

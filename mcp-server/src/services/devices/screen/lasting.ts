@@ -1,4 +1,4 @@
-import type { Selector } from "@labwright/controllers";
+import { type Selector, secretNameOf } from "@labwright/controllers";
 import type { Params } from "../../../domain/index.ts";
 import type { OpenDevice } from "../../ports.ts";
 import { findCommand } from "../findCommand.ts";
@@ -83,13 +83,6 @@ async function withoutPasswords<Command extends { command: string; params: Param
 }
 
 const isTyping = /^(type|input)_text$/;
-
-const secretNameOf = (name: string): string =>
-  name
-    .toUpperCase()
-    .replace(/[^A-Z0-9]+/g, "_")
-    .slice(0, 40)
-    .replace(/^[\d_]+|_+$/g, "") || "PASSWORD";
 
 /** A selector of the smallest element that can be used at a point. */
 async function selectorAt(device: OpenDevice, x: number, y: number, signal: AbortSignal) {

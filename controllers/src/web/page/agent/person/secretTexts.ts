@@ -1,5 +1,6 @@
 /** Values of secret fields. They are kept here and never sent; elsewhere their names stand for them. */
 
+import { secretNameOf } from "../../../../elements/secretName.ts";
 import * as names from "../names/names.ts";
 import * as roles from "../names/roles.ts";
 import { native } from "../tree/native.ts";
@@ -38,11 +39,7 @@ export function nameSecret(field: Element, value: string): string {
 
 function freeName(field: Element): string {
   const label = names.nameOf(field, roles.role(field)).name || (native.getAttribute(field, "name") ?? "");
-  const clean = label
-    .toUpperCase()
-    .replace(/[^A-Z0-9]+/g, "_")
-    .slice(0, 40);
-  const base = clean.replace(/^[\d_]+|_+$/g, "") || "PASSWORD";
+  const base = secretNameOf(label);
   const taken = new Set(byValue.values());
   let name = base;
   for (let number = 2; taken.has(name); number++) name = `${base}_${number}`;
